@@ -737,7 +737,9 @@ def test_a_picture_is_what_the_program_draws_at_each_stop(
     for number, values in enumerate(its.combinations()):
         _set(page, its, values)
         heading = its.heading(values)
-        at = built.replace(file, f"{number}/{file}") if heading != its.default else built
+        at = (
+            built.replace(file, f"{number}/{file}") if heading != its.default else built
+        )
         text = " ".join(its.messages[heading])
         assert page.evaluate(DISPLAYED, name) == [[at, text]]
         found.add((built_site / at.removeprefix("../../")).read_bytes())
@@ -746,7 +748,9 @@ def test_a_picture_is_what_the_program_draws_at_each_stop(
         assert status and told <= all_told
     assert len(found) == number + 1, "each stop has a picture of its own"
     page.get_by_role("button", name="Reset").click()
-    assert page.evaluate(DISPLAYED, name) == [[built, " ".join(its.messages[its.default])]]
+    assert page.evaluate(DISPLAYED, name) == [
+        [built, " ".join(its.messages[its.default])]
+    ]
 
 
 def test_a_picture_moves_by_the_keyboard_and_is_printed_as_it_was_built(open_page):

@@ -16,7 +16,7 @@ from tracebook import snippet
 from tracebook.runner import Runner
 from tracebook.settings import load
 from vjpcheck import check_rule, directions
-from vjpcheck.function import called
+from vjpcheck.function import call_of
 
 from .conftest import EVERY_PROGRAM
 from .project import ROOT
@@ -301,7 +301,7 @@ def test_a_graph_for_another_shape_pays_for_itself():
             pass
         return tensors
 
-    function = called(tf.sin, tf.sin, (X,), {})
+    function = call_of(tf.sin, tf.sin, (X,), {})
     function.noisy = False
     for shape, calls, expected in (
         ([3], 2, [[3]]),

@@ -92,7 +92,9 @@ def holds(check, made: tuple[Page, Path]) -> bool:
 @pytest.mark.slow
 def test_pages_and_programs_are_where_the_settings_say(page):
     text = "`square.py` `TypeError: grad() takes 1 positional argument`"
-    _, root = page(f"{text} `OSError: none of it` <!-- proof: programs/page/own.out -->")
+    _, root = page(
+        f"{text} `OSError: none of it` <!-- proof: programs/page/own.out -->"
+    )
     (root / "snippets").rename(root / "programs")
     (root / "docs").rename(root / "pages")
     (root / "programs/page").mkdir()

@@ -380,7 +380,11 @@ def test_a_docstring_is_that_of_the_quote_before_it(found):
 
 
 def test_a_comment_may_say_something_to_writers(found):
-    assert passes(found("A text.\n<!-- proof: snippets/guide/one/a.out -->\n\n<!-- Mind the order. -->"))
+    assert passes(
+        found(
+            "A text.\n<!-- proof: snippets/guide/one/a.out -->\n\n<!-- Mind the order. -->"
+        )
+    )
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,9 @@ def test_zensical_shows_the_same_on_every_page_of_the_book(built_site, tmp_path)
     left_out = {".git", ".venv", ".cache", "site"}
     parts = {path.name for path in ROOT.iterdir()} - left_out
     project = copy(tmp_path / "project", *parts, "docs/figures", ".cache/truth")
-    ledger.write(project, project / LEDGER)  # as `python -m truth` does before such a build
+    ledger.write(
+        project, project / LEDGER
+    )  # as `python -m truth` does before such a build
     fonts = (["mathml", "site"], ["reader.typeface", "site"])
     for command in (["zensical", "build"], *fonts):
         code, said = run(project, *command)

@@ -15,8 +15,8 @@ from tracebook.snippet import Snippet
 from vjpcheck.compare import Report
 from vjpcheck.declared import Declared
 from vjpcheck.directions import Wrong
-from vjpcheck.function import STATIC, Function, Misdeclared, said
-from vjpcheck.judge import Judge
+from vjpcheck.function import STATIC, Function, Misdeclared, describe
+from vjpcheck.rule_check import RuleCheck
 
 from .client import POSTPONED, WRONG
 from .definitions import Definition, find_definitions, read_declarations
@@ -125,10 +125,10 @@ class ProgramChecker:
             _limit(SECONDS_FOR_A_CALL)
             for recorded in self.observer.recorded_calls[definition]:
                 report.repeated += recorded.repeat()
-            for judge in self._judges(definition, declared, report):
+            for check in self._checks(definition, declared, report):
                 _limit(SECONDS_FOR_A_CALL)
-                with contextlib.closing(judge):
-                    judge.all()
+                with contextlib.closing(check):
+                    check.run()
             if declared.right or not self._is_wrong:
                 report.demand_enough(declared)
         except Wrong as problem:
@@ -136,15 +136,15 @@ class ProgramChecker:
         except (Uncheckable, Misdeclared, TooLong) as error:
             return "unchecked", str(error)
         except Exception as error:
-            return "unchecked", f"cannot be checked: {said(error)}"
+            return "unchecked", f"cannot be checked: {describe(error)}"
         finally:
             _limit(0)
         return "right", _summary(declared, report)
 
-    def _judges(
+    def _checks(
         self, definition: Definition, declared: Declared, report: Report
-    ) -> Iterator[Judge]:
-        """Yield a judge for each call that is to be checked."""
+    ) -> Iterator[RuleCheck]:
+        """Yield a check for each call that is to be checked."""
         must_be_right = declared.right or not self._is_wrong
         number = self.definitions.index(definition)
         gradients = _distinct(
@@ -162,7 +162,7 @@ class ProgramChecker:
             checked = set()
             for k, call in [*enumerate(different_calls(gradient.calls))][::step]:
                 shapes = tuple((leaf.dtype, leaf.shape) for leaf in call.leaves)
-                yield Judge(
+                yield RuleCheck(
                     call,
                     declared,
                     report,

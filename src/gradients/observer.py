@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from vjpcheck.function import Function, called
+from vjpcheck.function import Function, call_of
 
 from . import graph_operations
 from .definitions import Definition
@@ -74,7 +74,7 @@ class CallRecorder:
         observer, gradient, decorated, instance = self._parts
         if observer.is_observing and len(gradient.calls) < MOST_CALLS:
             gradient.is_nested |= observer.is_nested
-            call = called(
+            call = call_of(
                 decorated,
                 gradient.function,
                 arguments,

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from vjpcheck.directions import Wrong
-from vjpcheck.function import named, said, seen_by
+from vjpcheck.function import describe, named_tensors, visible_values
 
 MOST_CALLS = 20
 """Calls of one custom gradient that are recorded, at most."""
@@ -71,7 +71,7 @@ class RecordedCall:
     def as_json(self) -> Iterator[dict[str, Any]]:
         """Yield a dictionary for each backward call; arrays are nested lists."""
         signature = inspect.signature(self.function)
-        inputs = dict(named(signature, self.arguments)) | self.keywords
+        inputs = dict(named_tensors(signature, self.arguments)) | self.keywords
         inputs.pop("self", None)
         for backward in self.backward_calls or [BackwardCall()]:
             captured = {
@@ -134,7 +134,9 @@ class RecordedCall:
             downstream = grad(*upstream, **backward.keywords) if has_backward else ()
             return _arrays(outputs), _arrays(downstream)
         except Exception as error:
-            raise Wrong(f"the same call, made again, raises {said(error)}") from error
+            raise Wrong(
+                f"the same call, made again, raises {describe(error)}"
+            ) from error
         finally:
             for variable, value in before:
                 variable.assign(value)
@@ -197,7 +199,7 @@ def _captured(function: Callable) -> dict[str, Any]:
         name: (value, copied(value))
         if isinstance(value, tf.Variable)
         else copied(value)
-        for name, value in seen_by(function).items()
+        for name, value in visible_values(function).items()
         if isinstance(value, (tf.Tensor, tf.Variable, np.ndarray, numbers.Number))
     }
 

@@ -61,8 +61,8 @@ def _arguments(text: str, dtype: str) -> tuple:
             return tuple(map(tensor, value))
         if not isinstance(value, (list, float, complex)):
             return value
-        found = tf.convert_to_tensor(value)
-        return tf.cast(found, dtype) if found.dtype.is_floating else found
+        converted = tf.convert_to_tensor(value)
+        return tf.cast(converted, dtype) if converted.dtype.is_floating else converted
 
     return tuple(tensor(value) for value in ast.literal_eval(f"({text},)"))
 
@@ -83,18 +83,18 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(f"--{name}", type=float)
     parser.add_argument("--seed", type=int, default=0)
     either = parser.add_mutually_exclusive_group()
-    for name, what in (
+    for name, text in (
         ("plain", "check what TensorFlow differentiates, by check_grads alone"),
         ("shapes", "try other shapes, too"),
     ):
-        either.add_argument(f"--{name}", action="store_true", help=what)
-    for name, what in (
+        either.add_argument(f"--{name}", action="store_true", help=text)
+    for name, text in (
         ("fast", "use one random direction"),
         ("batched", "try tf.vectorized_map, too"),
         ("jit-compile", "try XLA, too"),
         ("progress", "print how often the function was called"),
     ):
-        parser.add_argument(f"--{name}", action="store_true", help=what)
+        parser.add_argument(f"--{name}", action="store_true", help=text)
     return parser
 
 

@@ -10,8 +10,8 @@ from tensorflow.python.eager import context  # no public name gives a seed back
 
 from .compare import Report
 from .declared import WIDEST, Choice, Declared
-from .function import Function, Misdeclared, called
-from .judge import Judge
+from .function import Function, Misdeclared, call_of
+from .rule_check import RuleCheck
 
 
 def check_rule(
@@ -126,7 +126,7 @@ def check_rule(
         >>> report.points  # at which the gradient was compared
         14
     """
-    call = called(function, function, inputs, {})
+    call = call_of(function, function, inputs, {})
     declared = Declared(
         within=within,
         eager_only=eager_only,
@@ -139,10 +139,27 @@ def check_rule(
     )
     if within is not None and not 0 < within <= WIDEST:
         raise ValueError(f"within={within} is too wide to prove anything")
+    changes = {"upstream": upstream_becomes, "downstream": downstream_becomes}
+    _declare(call, declared, gradient_of, changes, where, make or {})
+    report = Report()
+    rng = np.random.default_rng(seed)
+    _run(call, declared, report, rng, nested=bool(second_order), far=shapes)
+    report.demand_enough(declared)
+    return report
+
+
+def _declare(
+    call: Function,
+    declared: Declared,
+    gradient_of: Callable | None,
+    changes: Mapping[str, Callable | None],
+    where: Callable | None,
+    make: Mapping[str, Callable],
+) -> None:
+    """Add the options that are functions to a declaration, by names in the call."""
     if gradient_of:
         call.names["_gradient_of"] = gradient_of
         declared.surrogate = "_gradient_of"
-    changes = {"upstream": upstream_becomes, "downstream": downstream_becomes}
     for name, change in changes.items():
         if change:
             call.names[f"_{name}_becomes"] = change
@@ -150,35 +167,32 @@ def check_rule(
     if where:
         call.names["_where"] = where
         declared.conditions.append("_where(*_inputs)")
-    for name, maker in (make or {}).items():
+    for name, maker in make.items():
         call.names[f"_make_{name}"] = maker
         declared.generators[name] = f"_make_{name}(*_inputs)"
-    report = Report()
+
+
+def _run(
+    call: Function,
+    declared: Declared,
+    report: Report,
+    rng: np.random.Generator,
+    nested: bool,
+    far: bool,
+) -> None:
+    """Check a call. Raises ValueError if a declaration can't be evaluated."""
     try:
-        with (
-            generators_kept(call),
-            contextlib.closing(
-                Judge(
-                    call,
-                    declared,
-                    report,
-                    np.random.default_rng(seed),
-                    nested=bool(second_order),
-                    first=True,
-                    far=shapes,
-                )
-            ) as judge,
-        ):
-            judge.all()
+        with restored_generators(call):
+            check = RuleCheck(call, declared, report, rng, nested, first=True, far=far)
+            with contextlib.closing(check):
+                check.run()
     except Misdeclared as error:
         raise ValueError(str(error)) from error
-    report.demand_enough(declared)
-    return report
 
 
 def _leaves(call: Function, names: Sequence[str]) -> list[str]:
-    """Of the inputs with these names."""
-    found = {
+    """Return the names of the tensors in the inputs with these names."""
+    leaves = {
         name: [
             each.name
             for each in call.inputs
@@ -186,17 +200,17 @@ def _leaves(call: Function, names: Sequence[str]) -> list[str]:
         ]
         for name in names
     }
-    if strangers := [name for name, its in found.items() if not its]:
-        known = ", ".join(each.name for each in call.inputs)
-        raise ValueError(f"no input is {strangers[0]!r}; there are: {known}")
-    return [each for its in found.values() for each in its]
+    if strangers := [name for name, its in leaves.items() if not its]:
+        names_of_inputs = ", ".join(each.name for each in call.inputs)
+        raise ValueError(f"no input is {strangers[0]!r}; there are: {names_of_inputs}")
+    return [each for its in leaves.values() for each in its]
 
 
 @contextlib.contextmanager
-def generators_kept(call: Function) -> Iterator[None]:
-    """The global generators are as they were before."""
+def restored_generators(call: Function) -> Iterator[None]:
+    """Restore the states of the global generators at the end."""
     tensorflow, python, numpy = context.context(), random.getstate(), np.random
-    seed, drawn = tensorflow._seed, copy.copy(getattr(tensorflow, "_rng", None))
+    seed, generator = tensorflow._seed, copy.copy(getattr(tensorflow, "_rng", None))
     state = numpy.get_state()
     try:
         yield
@@ -205,4 +219,4 @@ def generators_kept(call: Function) -> Iterator[None]:
         numpy.set_state(state)
         if call.noisy:
             context.set_global_seed(seed)  # forgets kernels that have drawn
-            tensorflow._rng = drawn
+            tensorflow._rng = generator

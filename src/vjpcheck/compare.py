@@ -10,9 +10,9 @@ import tensorflow as tf
 
 from .declared import Declared, chosen
 from .directions import Along, Directions, Undecided, Wrong
-from .function import Function, Point, Refused, evaluate, flat, said, unflat, wide
+from .function import Function, Point, Refused, describe, evaluate, flat, unflat, wide
 from .points import Domain, beside, normal
-from .slopes import dot, exactly, pair
+from .slopes import Pairing, dot, exactly, pair
 
 SIZES = (1.0, 10.0, 0.1, 1e3)
 """Of upstream."""
@@ -93,11 +93,11 @@ class Comparison:
     def __post_init__(self) -> None:
         self._next_side = cycle(self.sides)
 
-    def at(self, drawn: Point, double: bool, thorough: bool = False) -> None:
+    def at(self, start: Point, double: bool, thorough: bool = False) -> None:
         """Demand that the rule holds: raises Wrong if it does not."""
         if not double:
-            drawn = self._rounded(drawn)
-        point = self.domain.point(drawn)
+            start = self._rounded(start)
+        point = self.domain.point(start)
         tensors = self.function.tensors(point, double)
         if self.reference is not self.function:
             with demanded(self.declared.surrogate):
@@ -108,41 +108,41 @@ class Comparison:
             self.declared,
             self.domain,
             self.rng,
-            drawn,
+            start,
             thorough,
-        ).all()
+        ).slopes()
         self.function.tensors(point, double)  # variables were moved
         for n, upstream in enumerate(self._upstreams(tensors, thorough)):
             downstream = self.downstream(tensors, upstream)
             unknown = self.report.unsettled
-            self._pairs(directions, drawn, upstream, downstream, double)
+            self._pairs(directions, start, upstream, downstream, double)
             if n:  # a slope that is not told is so for all
                 self.report.unsettled = unknown
             elif not thorough:
-                edges = sum(along.meant.at_edge for along in directions)
+                edges = sum(along.reference.at_edge for along in directions)
                 self.report.elsewhere[0] += len(directions) - edges
                 self.report.elsewhere[1] += self.report.unsettled - unknown - edges
         self.report.slopes += len(directions)
         if thorough and not self.declared.dense:
-            self._slices(directions, drawn, double)
+            self._slices(directions, start, double)
         self._note_precision(double)
 
     def _note_precision(self, double: bool) -> None:
         self.report.precisions.add("/".join(sorted(self.function.dtypes(double))))
 
     def _is_around(
-        self, got: float, moved: np.ndarray, drawn: Point, double: bool, upstream: list
+        self, got: float, moved: np.ndarray, start: Point, double: bool, upstream: list
     ) -> bool:
-        """Whether it lies between what the rule says close by: where several kinks
-        meet, as where three numbers to be sorted are equal, the two sides of a
+        """Return whether it lies between results of the rule close by. Where several
+        kinks meet, as where three numbers to be sorted are equal, the two sides of a
         direction do not show them all."""
         around: list[float] = []
-        if flat([drawn[i] for i in self.function.moving]).size < 3:
+        if flat([start[i] for i in self.function.moving]).size < 3:
             return False
         for _ in range(AROUND):
-            near = list(drawn)
+            near = list(start)
             for i in self.function.moving:
-                near[i] = drawn[i] + 1e-4 * normal(self.rng, np.asarray(drawn[i]))
+                near[i] = start[i] + 1e-4 * normal(self.rng, np.asarray(start[i]))
             point = self.domain.point(near)
             if self.domain.holds(point, double):
                 tensors = self.function.tensors(point, double)
@@ -152,7 +152,8 @@ class Comparison:
         return bool(low - slack <= got <= high + slack)
 
     def _upstreams(self, tensors: list, thorough: bool) -> Iterator[list[tf.Tensor]]:
-        """Of several sizes; zero; mostly zero; beside the program's numbers."""
+        """Yield upstream gradients: of several sizes, zero, mostly zero, and beside the
+        program's numbers."""
         with demanded():
             like = self.function.outputs(tensors)
         if not thorough:
@@ -175,11 +176,11 @@ class Comparison:
             way = beside(self._next_side)
             yield [tf.cast(way(self.rng, each.numpy()), each.dtype) for each in like]
 
-    def _slices(self, directions: list[Along], drawn: Point, double: bool) -> None:
+    def _slices(self, directions: list[Along], start: Point, double: bool) -> None:
         """Upstream as what ``tf.gather`` passes on, some rows twice: of more rows than
         there are, and of as many, which a factor for each row fits by chance. A rule
         may raise at it, but not take it for other numbers."""
-        tensors = self.function.tensors(self.domain.point(drawn), double)
+        tensors = self.function.tensors(self.domain.point(start), double)
         with demanded():
             like = self.function.outputs(tensors)
         lengths = {each.shape[0] if each.shape.rank else 0 for each in like}
@@ -198,7 +199,7 @@ class Comparison:
             try:
                 self._pairs(
                     directions,
-                    drawn,
+                    start,
                     [_added_up(each, rows, length) for each in parts],
                     self.row(gradients, tensors),
                     double,
@@ -213,53 +214,57 @@ class Comparison:
     def _pairs(
         self,
         directions: list[Along],
-        drawn: Point,
+        start: Point,
         upstream: list,
         downstream: np.ndarray,
         double: bool,
     ) -> None:
         row = flat(upstream)
-        tensors = self.function.tensors(self.domain.point(drawn), double)
+        tensors = self.function.tensors(self.domain.point(start), double)
         changed = flat([self._becomes("upstream", each, tensors) for each in upstream])
-        meant = self._meant_at_last(directions, changed, tensors)
+        changed_downstream = self._meant_at_last(directions, changed, tensors)
         rel, noise = self.tolerance(double)
         atol = chosen(self.declared.atol, self.function.dtypes(double)) or 0.0
         for n, along in enumerate(directions):
             # Rounding within the rule does not shrink as inputs grow: in float64
             # it is out of sight, in narrower dtypes it is not.
-            ground = noise / along.meant.size if double else noise
-            known, by = along.meant, changed
-            if meant is not None:
-                doubts = np.max([each.meant.doubt for each in directions], 0)
+            ground = noise / along.reference.size if double else noise
+            slope, by = along.reference, changed
+            if changed_downstream is not None:
+                doubts = np.max([each.reference.doubt for each in directions], 0)
                 doubt = dot(abs(changed), np.where(np.isfinite(doubts), doubts, 0))
-                known = exactly(meant[n], doubt, abs(changed).sum())
+                slope = exactly(changed_downstream[n], doubt, abs(changed).sum())
                 by = np.ones(1)
-            pairing = pair(by, known, downstream, along.moved, rel, ground, atol)
+            pairing = pair(by, slope, downstream, along.moved, rel, ground, atol)
             if pairing.verdict == "wrong" and not (
                 pairing.at_kink
-                and self._is_around(pairing.got, along.moved, drawn, double, upstream)
+                and self._is_around(pairing.got, along.moved, start, double, upstream)
             ):
                 raise Wrong(
-                    f"{self.place(tensors)} with upstream = {shown(upstream)}: the"
+                    f"{self.place(tensors)} with upstream = {as_text(upstream)}: the"
                     f" gradient with respect to {along.name} is {pairing.got:.6g}, but"
                     f" {pairing.expected} is right"
                 )
-            self.report.kinks += pairing.at_kink
-            self.report.unsettled += pairing.verdict == "unknown"
-            if along.leaf:
-                self.report.settled[along.leaf] = (
-                    pairing.verdict == "holds"
-                    and bool(along.moved.any() or along.leaf in self.declared.fixed)
-                ) or self.report.settled.get(along.leaf, False)
+            self._note(along, pairing)
             if self.declared.intends_another:
-                own = pair(row, along.own, downstream, along.moved, rel, ground)
-                self.report.differs |= own.verdict == "wrong"
+                plain = pair(row, along.forward, downstream, along.moved, rel, ground)
+                self.report.differs |= plain.verdict == "wrong"
 
-    def narrow(self, drawn: Point) -> None:
+    def _note(self, along: Along, pairing: Pairing) -> None:
+        """Count a comparison in the report."""
+        self.report.kinks += pairing.at_kink
+        self.report.unsettled += pairing.verdict == "unknown"
+        if along.leaf:
+            self.report.settled[along.leaf] = (
+                pairing.verdict == "holds"
+                and bool(along.moved.any() or along.leaf in self.declared.fixed)
+            ) or self.report.settled.get(along.leaf, False)
+
+    def narrow(self, start: Point) -> None:
         """Demand that the rule gives in the dtypes of the program what it gives in
         float64, but for rounding."""
-        drawn = self._rounded(drawn)
-        point = self.domain.point(drawn)
+        start = self._rounded(start)
+        point = self.domain.point(start)
         if not self.domain.holds(point, double=False):
             return
         narrow, double = (self.function.tensors(point, each) for each in (False, True))
@@ -271,7 +276,7 @@ class Comparison:
         if not np.allclose(
             got, right, 0, 100 * self._rounding * abs(right).max(initial=0)
         ):
-            self.at(drawn, False)  # maybe rounding itself, or the kink of one of them
+            self.at(start, False)  # maybe rounding itself, or the kink of one of them
         self._note_precision(double=False)
 
     @property
@@ -290,17 +295,17 @@ class Comparison:
             if double and self.reference.in_double
             else max(1e-5, 10 * self._rounding)
         )
-        given = chosen(self.declared.rtol, self.function.dtypes(double))
-        return max(rel if given is None else given, self.declared.within or 0), noise
+        rtol = chosen(self.declared.rtol, self.function.dtypes(double))
+        return max(rel if rtol is None else rtol, self.declared.within or 0), noise
 
-    def _rounded(self, drawn: Point) -> Point:
+    def _rounded(self, start: Point) -> Point:
         """The point in the dtypes of the program."""
-        rounded = list(drawn)
+        rounded = list(start)
         for i in self.function.moving:
             rounded[i] = (
-                drawn[i]
+                start[i]
                 .astype(self.function.leaves[i].dtype.as_numpy_dtype)
-                .astype(drawn[i].dtype)
+                .astype(start[i].dtype)
             )
         return rounded
 
@@ -327,7 +332,7 @@ class Comparison:
         """The gradients after the change that is declared of ``downstream``."""
         if "downstream" not in self.declared.becomes:
             return None
-        plain = np.array([upstream @ along.meant.settled for along in directions])
+        plain = np.array([upstream @ along.reference.settled for along in directions])
         sources = [tensors[i] for i in self.function.moving]
         return flat(
             [
@@ -339,14 +344,14 @@ class Comparison:
         )
 
     def downstream(self, tensors: list, upstream: list) -> np.ndarray:
-        """What the rule returns, as one row. Raises Wrong for a wrong form."""
+        """Return the rule's result as one row. Raises Wrong for a wrong form."""
         try:
             gradients = self.function.gradients(tensors, upstream)
         except Refused as error:
             raise Wrong(f"the forward pass: {error}") from error
         except Exception as error:
             raise Wrong(
-                f"{self.place(tensors)}: the gradient function raises {said(error)}"
+                f"{self.place(tensors)}: the gradient function raises {describe(error)}"
             ) from error
         return self.row(gradients, tensors)
 
@@ -361,7 +366,7 @@ class Comparison:
             except ValueError as error:  # of IndexedSlices without their shape
                 raise Wrong(
                     f"{self.place(tensors)}: the gradient with respect to {name} isn't"
-                    f" a tensor: {said(error)}"
+                    f" a tensor: {describe(error)}"
                 ) from error
             returned, wanted = (
                 [f"shape {list(each.shape)}", f"dtype {each.dtype.name}"]
@@ -378,7 +383,7 @@ class Comparison:
 
     def place(self, tensors: list) -> str:
         return "at " + ", ".join(
-            f"{leaf.name} = {shown([tensor])}"
+            f"{leaf.name} = {as_text([tensor])}"
             for leaf, tensor in zip(self.function.leaves, tensors)
             if leaf.dtype is not None
         )
@@ -386,7 +391,7 @@ class Comparison:
 
 @contextlib.contextmanager
 def demanded(name: str = "the forward pass") -> Iterator[None]:
-    """Inputs must be accepted here."""
+    """Raise Wrong where the inputs are refused."""
     try:
         yield
     except Refused as error:
@@ -399,7 +404,7 @@ def _added_up(parts: tf.Tensor, rows: np.ndarray, length: int) -> tf.Tensor:
     return tf.constant(sums)
 
 
-def shown(arrays: list) -> str:
+def as_text(arrays: list) -> str:
     def one(array: np.ndarray) -> str:
         if array.size > 12:
             return f"numbers of shape {list(array.shape)}"

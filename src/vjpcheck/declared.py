@@ -23,7 +23,7 @@ def chosen(choice: Choice, dtypes: Iterable[str]) -> float | None:
 
 @dataclass
 class Declared:
-    """What options, or the comments above it, declare of one gradient function."""
+    """A declaration of one gradient function, by options or by comments above it."""
 
     surrogate: str = ""
     becomes: dict[str, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ import numpy as np
 from .declared import Declared, chosen
 from .function import Function, Misdeclared, Point, Refused, flat, unflat
 from .points import Domain
-from .slopes import DOUBLE, Slope, none, scaled_slope, slope
+from .slopes import DOUBLE, Slope, scaled_slope, slope, zero_slope
 
 AT_MOST = 16
 """Of more numbers than this, inputs move along random mixtures of them."""
@@ -36,9 +36,9 @@ class Along:
     """The input; none where several move."""
     moved: np.ndarray
     """What it does to the inputs."""
-    meant: Slope
+    reference: Slope
     """Of the function that the rule is meant to be the gradient of."""
-    own: Slope
+    forward: Slope
     """Of the forward pass."""
 
 
@@ -56,43 +56,43 @@ class Directions:
     each_number: bool
     """Whether to move numbers one at a time, instead of mixtures of each input."""
 
-    def all(self) -> list[Along]:
-        found = [self._along(*row) for row in self._rows()]
+    def slopes(self) -> list[Along]:
+        directions = [self._along(*row) for row in self._rows()]
         if (
-            len(found) > 1
+            len(directions) > 1
             and "downstream" not in self.declared.becomes
             and abs(flat(self._moving)).max() < LARGE
-            and any(along.meant.kink.any() for along in found)
+            and any(along.reference.kink.any() for along in directions)
         ):
-            found += [
+            directions += [
                 self._along("a random combination of all inputs", "", row)
                 for row in self._mixtures_of_all()
             ]
-        return found
+        return directions
 
     def _along(self, name: str, leaf: str, row: np.ndarray) -> Along:
         at = self._at
-        meant = self._slope(self.reference, self._meant, row)
-        own = (
-            meant
+        right = self._slope(self.reference, self._meant, row)
+        forward = (
+            right
             if self.reference is self.function
             else self._slope(self.function, self._own, row)
         )
-        if meant.center.shape != own.center.shape:
+        if right.center.shape != forward.center.shape:
             raise Wrong(
-                f"{self.declared.surrogate} has {meant.center.size}"
-                f" numbers, the forward pass {own.center.size}, at"
+                f"{self.declared.surrogate} has {right.center.size}"
+                f" numbers, the forward pass {forward.center.size}, at"
                 f" inputs of the shapes"
                 f" {[list(each.shape) for each in self._moving]}"
             )
         if leaf in self.declared.fixed:
-            meant = none(meant)
+            right = zero_slope(right)
         moved = (
             slope(self._inputs, self._inputs(at), at, row, DOUBLE).value
             if self.domain.made
             else row
         )
-        return Along(name, leaf, moved, meant, own)
+        return Along(name, leaf, moved, right, forward)
 
     @cached_property
     def _at(self) -> np.ndarray:
@@ -180,7 +180,7 @@ class Directions:
 
 
 def _shares(numbers: np.ndarray) -> np.ndarray:
-    """By how much each moves, so that the steps of the largest leap over no other."""
+    """Return how far each moves, so that steps of the largest leap over no other."""
     sizes = np.maximum(abs(numbers), 1)
     return sizes / sizes.max(initial=1)
 

@@ -22,16 +22,21 @@ NUMBER = "index#wrong-number"
 
 
 def text(f: Callable, args: tuple, result: Result, **options: Any) -> str:
-    """What a failed test prints, with the options of ``check_custom_gradient``."""
+    """Return what a failed test prints, with the options of
+    ``check_custom_gradient``."""
     parameters = inspect.signature(check_custom_gradient).parameters
     declared = {name: options[name] for name in options if name not in parameters}
-    kept = {name: options[name] for name in _TOLERANCES if name in options}
+    tolerances = {name: options[name] for name in _TOLERANCES if name in options}
     seed = options.get("seed", 0)
     # At other arguments, what is declared may ask for another answer, or exclude them.
     is_plain = not (OTHERS | {"where", "within"}) & declared.keys()
     lines = [f"{getattr(f, '__name__', f)} failed the check of its gradient:"]
     lines += [f"  {problem}" for problem in result.problems]
-    if not result.undecided and is_plain and (smaller := smallest(f, args, **kept)):
+    if (
+        not result.undecided
+        and is_plain
+        and (smaller := smallest(f, args, **tolerances))
+    ):
         lines += ["Smallest counterexample:", f"  {smaller}"]
     with contextlib.suppress(Exception):
         # Where nothing could be compared, advice would be a guess.
@@ -44,11 +49,11 @@ def text(f: Callable, args: tuple, result: Result, **options: Any) -> str:
     return "\n".join([*lines, f"The seed was {seed}."])
 
 
-def smallest(f: Callable, args: tuple, **kept: Any) -> str:
+def smallest(f: Callable, args: tuple, **tolerances: Any) -> str:
     """The problem at the smallest and simplest arguments found; empty if reverse mode
     of order 1 is right at ``args`` itself. Tolerances and the seed are kept."""
     leaves = [_array(each) for each in tf.nest.flatten(args)]
-    problem = _problem(f, args, leaves, kept)
+    problem = _problem(f, args, leaves, tolerances)
     until = time.monotonic() + SECONDS
     candidates = _simpler(leaves)
     while problem and time.monotonic() < until:
@@ -56,8 +61,8 @@ def smallest(f: Callable, args: tuple, **kept: Any) -> str:
             candidate = next(candidates)
         except StopIteration:
             break
-        if found := _problem(f, args, candidate, kept):
-            problem, leaves = found, candidate
+        if smaller := _problem(f, args, candidate, tolerances):
+            problem, leaves = smaller, candidate
             candidates = _simpler(leaves)
     return problem
 
@@ -70,7 +75,7 @@ def _array(value: Any) -> Any:
     return tf.convert_to_tensor(value).numpy()
 
 
-def _problem(f: Callable, args: tuple, leaves: list, kept: dict) -> str:
+def _problem(f: Callable, args: tuple, leaves: list, tolerances: dict) -> str:
     tensors = [
         tf.constant(each) if isinstance(each, np.ndarray | np.generic) else each
         for each in leaves
@@ -89,7 +94,7 @@ def _problem(f: Callable, args: tuple, leaves: list, kept: dict) -> str:
             upstream=upstream,
             nondet_tol=None,
             raise_exception=False,
-            **kept,
+            **tolerances,
         )
         if result.problems and not result.undecided:
             return result.problems[0]
@@ -99,22 +104,22 @@ def _problem(f: Callable, args: tuple, leaves: list, kept: dict) -> str:
 def _simpler(leaves: list) -> Iterator[list]:
     """Shorter axes first, of all arrays that share a length or of one; then rounder
     numbers."""
-    arrays = {i: each for i, each in enumerate(leaves) if hasattr(each, "ndim")}
-    lengths = {size for each in arrays.values() for size in each.shape if size > 1}
+    arrays = {i: array for i, array in enumerate(leaves) if hasattr(array, "ndim")}
+    lengths = {size for array in arrays.values() for size in array.shape if size > 1}
     for length in sorted(lengths, reverse=True):
         for shorter in {1, length // 2}:
             yield _changed(leaves, arrays, lambda a: _cut(a, length, shorter))  # noqa: B023
-            for i, each in arrays.items():
-                if length in each.shape:
-                    yield _changed(leaves, {i: _cut(each, length, shorter)})
-    for i, each in arrays.items():
+            for i, array in arrays.items():
+                if length in array.shape:
+                    yield _changed(leaves, {i: _cut(array, length, shorter)})
+    for i, array in arrays.items():
         for rounder in (
-            np.zeros_like(each),
-            np.ones_like(each),
-            each.round(),
-            each.round(1),
+            np.zeros_like(array),
+            np.ones_like(array),
+            array.round(),
+            array.round(1),
         ):
-            if _cost(rounder) < _cost(each):
+            if _cost(rounder) < _cost(array):
                 yield _changed(leaves, {i: rounder})
 
 

@@ -81,12 +81,12 @@ class Leaf:
 
     @property
     def moves(self) -> bool:
-        """Whether a slope by it makes sense."""
+        """Return whether a slope by it makes sense."""
         return self.dtype is not None and inexact(self.dtype)
 
 
 def leaf(name: str, value: Any) -> Leaf:
-    """What a program passed, remembered without the program's graph."""
+    """Return a value that a program passed, without the program's graph."""
     if isinstance(value, STATIC):
         return Leaf(name, None, value)
     if hasattr(value, "numpy"):
@@ -137,7 +137,7 @@ class Function:
 
     @property
     def has_composites(self) -> bool:
-        """Whether an input is made of several tensors, such as a ragged one."""
+        """Return whether an input is made of several tensors, such as a ragged one."""
         return len(tf.nest.flatten(self.arguments)) != len(self.inputs)
 
     @cached_property
@@ -153,9 +153,9 @@ class Function:
         return [i for i, each in enumerate(self.leaves) if each.moves]
 
     def dtypes(self, double: bool) -> set[str]:
-        """Of the leaves that move, by their names."""
-        its = (self.leaves[i].dtype for i in self.moving)
-        return {(wide(each) if double else each).name for each in its}
+        """Return the names of the dtypes of the leaves that move."""
+        dtypes = (self.leaves[i].dtype for i in self.moving)
+        return {(wide(each) if double else each).name for each in dtypes}
 
     def widened(self) -> Point:
         """The point at which the program called."""
@@ -168,27 +168,27 @@ class Function:
 
     def tensors(self, point: Point, double: bool) -> list:
         """The leaves for a call; variables take their values at once."""
-        made = []
-        for each, array in zip(self.leaves, point):
-            if each.dtype is None:
-                made.append(each.value)
+        tensors = []
+        for leaf, array in zip(self.leaves, point):
+            if leaf.dtype is None:
+                tensors.append(leaf.value)
                 continue
-            widened = double and each.variable is None
-            dtype = wide(each.dtype) if widened else each.dtype
-            if each.moves:  # much faster than tf.cast
+            widened = double and leaf.variable is None
+            dtype = wide(leaf.dtype) if widened else leaf.dtype
+            if leaf.moves:  # much faster than tf.cast
                 array = np.asarray(array).astype(dtype.as_numpy_dtype)
-            if each.variable is None:
-                made.append(tf.constant(array, dtype))
+            if leaf.variable is None:
+                tensors.append(tf.constant(array, dtype))
             else:
-                each.variable.assign(array)
-                made.append(each.variable)
-        return made
+                leaf.variable.assign(array)
+                tensors.append(leaf.variable)
+        return tensors
 
     def restore(self) -> None:
         """Give variables the values that the program left them with."""
-        for each in self.leaves:
-            if each.variable is not None:
-                each.variable.assign(each.value)
+        for leaf in self.leaves:
+            if leaf.variable is not None:
+                leaf.variable.assign(leaf.value)
 
     def packed(self, tensors: list) -> tuple:
         if not self._structured:  # which is slow
@@ -212,7 +212,7 @@ class Function:
         inputs = self.packed(tensors)
         try:
             result = call(*inputs, **self.keywords)
-            every = [
+            results = [
                 tf.convert_to_tensor(each)
                 for each in (
                     [result]
@@ -221,8 +221,8 @@ class Function:
                 )
             ]
         except REFUSALS as error:
-            raise Refused(said(error)) from error
-        if not (outputs := [each for each in every if inexact(each.dtype)]):
+            raise Refused(describe(error)) from error
+        if not (outputs := [each for each in results if inexact(each.dtype)]):
             raise Refused("no output can have a gradient")
         return outputs
 
@@ -243,7 +243,7 @@ class Function:
         )
 
     def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
-        """What the rule returns."""
+        """Return the gradients of the rule."""
         return self._soon(0.004, self._both_passes, tensors, upstream)
 
     def _both_passes(self, tensors: list, upstream: list[tf.Tensor]) -> list:
@@ -254,25 +254,25 @@ class Function:
         return self._graph_of(self._both_passes, tensors)(tensors, upstream)
 
     def _graph_of(self, run: Callable, tensors: list) -> Callable:
-        given = [
+        passed = [
             i
             for i, each in enumerate(self.leaves)
             if each.variable is None and each.dtype is not None
         ]
 
         @tf.function(autograph=False)
-        def graph(some: list, *more: list) -> list:
+        def graph(values: list, *more: list) -> list:
             inside = list(tensors)
-            for i, tensor in zip(given, some):
+            for i, tensor in zip(passed, values):
                 inside[i] = tensor
             return run(inside, *more)
 
-        return lambda tensors, *more: graph([tensors[i] for i in given], *more)
+        return lambda tensors, *more: graph([tensors[i] for i in passed], *more)
 
     def _soon(self, slow: float, run: Callable, tensors: list, *more: list) -> list:
-        """By a graph, where the program takes so many seconds for a call that making
-        one costs less. The next one, for other shapes, must pay for itself: it is made
-        when the calls without it took as long as making the first."""
+        """Run, by a graph where a call takes so long that making a graph costs less.
+        The next one, for other shapes, must pay for itself: it is made when the calls
+        without it took as long as making the first."""
         kind = (
             run.__name__,
             *(
@@ -337,7 +337,7 @@ class Function:
         return replace(self, call=call, forward=call)
 
 
-def called(
+def call_of(
     function: Callable,
     plain: Callable,
     arguments: tuple,
@@ -347,7 +347,7 @@ def called(
 ) -> Function:
     """A call of a function with a rule; ``plain`` is what got the rule, and may
     return it beside its values."""
-    names = getattr(inspect.unwrap(plain), "__globals__", {}) | seen_by(plain)
+    names = getattr(inspect.unwrap(plain), "__globals__", {}) | visible_values(plain)
     if instance is not None:
         names["self"] = instance
         plain = plain.__get__(instance)
@@ -356,7 +356,7 @@ def called(
         signature.bind(*arguments, **keywords)
     except (TypeError, ValueError):
         signature = inspect.signature(lambda *inputs, **keywords: None)
-    leaves = [leaf(name, part) for name, part in named(signature, arguments)]
+    leaves = [leaf(name, part) for name, part in named_tensors(signature, arguments)]
     return Function(
         function,
         (lambda *inputs, **more: plain(*inputs, **more)[0]) if returns_rule else plain,
@@ -368,7 +368,9 @@ def called(
     )
 
 
-def named(signature: inspect.Signature, arguments: tuple) -> Iterator[tuple[str, Any]]:
+def named_tensors(
+    signature: inspect.Signature, arguments: tuple
+) -> Iterator[tuple[str, Any]]:
     """The tensors among the arguments, by the names of the parameters."""
     for name, value in signature.bind_partial(*arguments).arguments.items():
         parts = tf.nest.flatten(value, expand_composites=True)
@@ -377,19 +379,19 @@ def named(signature: inspect.Signature, arguments: tuple) -> Iterator[tuple[str,
 
 
 def codes_of(function: Callable) -> list[CodeType]:
-    """Of a function, and of those that are written in it."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    codes = [code] if code else []
-    for each in codes:  # grows while it is read
-        codes += [part for part in each.co_consts if isinstance(part, CodeType)]
+    """Return the code of a function, and of those that are written in it."""
+    outer = getattr(inspect.unwrap(function), "__code__", None)
+    codes = [outer] if outer else []
+    for code in codes:  # grows while it is read
+        codes += [part for part in code.co_consts if isinstance(part, CodeType)]
     return codes
 
 
-def seen_by(function: Callable) -> dict[str, Any]:
-    """What a function finds by name beside its inputs, as it is now."""
+def visible_values(function: Callable) -> dict[str, Any]:
+    """Return the values that a function finds by name beside its inputs."""
     inner = inspect.unwrap(function)
     around = getattr(inner, "__globals__", {})
-    seen = {
+    values = {
         name: around[name]
         for code in codes_of(inner)
         for name in code.co_names
@@ -398,11 +400,11 @@ def seen_by(function: Callable) -> dict[str, Any]:
     cells = getattr(inner, "__closure__", None) or ()
     for name, cell in zip(inner.__code__.co_freevars if cells else (), cells):
         with contextlib.suppress(ValueError):  # not yet filled
-            seen[name] = cell.cell_contents
-    return seen
+            values[name] = cell.cell_contents
+    return values
 
 
-def said(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     if isinstance(error, Refused):
         return str(error)
     first = str(error).strip().partition("\n")[0]
@@ -412,8 +414,8 @@ def said(error: BaseException) -> str:
 def flat(arrays: list) -> np.ndarray:
     """All numbers in a row; a complex one is two."""
     parts = []
-    for each in arrays:
-        array = np.asarray(each)
+    for part in arrays:
+        array = np.asarray(part)
         kind = np.complex128 if np.iscomplexobj(array) else np.float64
         parts.append(array.astype(kind).ravel().view(np.float64))
     return np.concatenate(parts) if parts else np.zeros(0)
@@ -422,8 +424,8 @@ def flat(arrays: list) -> np.ndarray:
 def unflat(row: np.ndarray, like: list[np.ndarray]) -> list[np.ndarray]:
     """The arrays that ``flat`` put in a row."""
     arrays, start = [], 0
-    for each in like:
-        array = np.asarray(each)
+    for template in like:
+        array = np.asarray(template)
         size = array.size * (2 if np.iscomplexobj(array) else 1)
         part = row[start : start + size]
         kind = np.complex128 if np.iscomplexobj(array) else np.float64

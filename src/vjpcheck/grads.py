@@ -4,20 +4,21 @@
 ``torch.autograd.gradcheck`` that make sense in TensorFlow.
 """
 
+import contextlib
 import functools
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from .check import check_rule, generators_kept
+from .check import check_rule, restored_generators
 from .declared import Choice
 from .derivatives import MODES, Check, Result
 from .directions import Undecided, Wrong
-from .function import called
+from .function import Function, call_of
 
 OTHERS = {
     *("gradient_of", "upstream_becomes", "downstream_becomes", "make", "no_gradient")
@@ -134,22 +135,28 @@ def check_grads(
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     if progress:
         f = _counted(f)
-    call, result = called(f, f, arguments, {}), Result()
-    with generators_kept(call):
+    call, result = call_of(f, f, arguments, {}), Result()
+    rng = np.random.default_rng(seed)
+    with _collected(call, result):
+        check = Check(call, result, modes, fast, atol, rtol, eps, rng)
         try:
-            check = Check(
-                call, result, modes, fast, atol, rtol, eps, np.random.default_rng(seed)
-            )
-            try:
-                check.given(upstream, tangent)
-                check.level(check.first, order)
-                check.others(nondet_tol, batched, jit_compile, strategy, between)
-            finally:
-                call.restore()
+            check.use(upstream, tangent)
+            check.level(check.first, order)
+            check.passes(nondet_tol, batched, jit_compile, strategy, between)
+        finally:
+            call.restore()
+    return _raise_problems(result, raise_exception)
+
+
+@contextlib.contextmanager
+def _collected(call: Function, result: Result) -> Iterator[None]:
+    """Add what is wrong to a result, and restore the global generators at the end."""
+    with restored_generators(call):
+        try:
+            yield
         except Wrong as wrong:
             result.problems.append(str(wrong))
             result.undecided |= isinstance(wrong, Undecided)
-    return _judged(result, raise_exception)
 
 
 def check_custom_gradient(
@@ -216,53 +223,47 @@ def check_custom_gradient(
         gradient with respect to x[0] is -2.32503, but -4.65006 is right
     """
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    report, problems, undecided = None, [], False
     if progress:
         f = _counted(f)
     tolerances: dict[str, Any] = {"atol": atol, "rtol": rtol, "eps": eps, "seed": seed}
+    result = Result()
     if not fast or declared:
-        try:
-            report = check_rule(f, *arguments, **tolerances, **declared)
-        except Wrong as wrong:
-            problems, undecided = [str(wrong)], isinstance(wrong, Undecided)
-    result = Result(problems, undecided, report=report)
-    if rtol is None:
-        tolerances["rtol"] = declared.get("within")
-    if not problems:
-        result = check_grads(
-            f,
-            arguments,
-            order,
-            () if OTHERS & declared.keys() else modes,
-            **tolerances,
-            upstream=upstream,
-            tangent=tangent,
-            fast=fast,
-            batched=batched,
-            jit_compile=jit_compile,
-            strategy=strategy,
-            between=between,
-            nondet_tol=nondet_tol,
-            raise_exception=False,
-        )
+        result = _check_rule(f, arguments, tolerances | declared)
+    if not result.problems:
+        if rtol is None:
+            tolerances["rtol"] = declared.get("within")
+        passed: dict[str, Any] = {"upstream": upstream, "tangent": tangent}
+        passed |= {"fast": fast, "batched": batched, "jit_compile": jit_compile}
+        passed |= {"strategy": strategy, "between": between, "nondet_tol": nondet_tol}
+        passed |= {"raise_exception": False}
+        modes, report = () if OTHERS & declared.keys() else modes, result.report
+        result = check_grads(f, arguments, order, modes, **tolerances, **passed)
         result.report = report
-    return _judged(result, raise_exception)
+    return _raise_problems(result, raise_exception)
+
+
+def _check_rule(f: Callable, arguments: tuple, options: dict[str, Any]) -> Result:
+    """Return the report of ``check_rule``, or its problem, in a result."""
+    try:
+        return Result(report=check_rule(f, *arguments, **options))
+    except Wrong as wrong:
+        return Result([str(wrong)], isinstance(wrong, Undecided))
 
 
 def _counted(f: Callable) -> Callable:
     """``f``, which tells how often it was called."""
-    start = told = time.monotonic()
+    start = last_told = time.monotonic()
     count = 0
 
     @functools.wraps(f)
     def counted(*args: Any, **keywords: Any) -> Any:
-        nonlocal count, told
+        nonlocal count, last_told
         count += 1
-        now = time.monotonic()
-        if now - told >= _SECONDS:
-            told = now
+        time_now = time.monotonic()
+        if time_now - last_told >= _SECONDS:
+            last_told = time_now
             print(
-                f"vjpcheck: {count} calls in {now - start:.0f} s",
+                f"vjpcheck: {count} calls in {time_now - start:.0f} s",
                 file=sys.stderr,
                 flush=True,
             )
@@ -271,7 +272,7 @@ def _counted(f: Callable) -> Callable:
     return counted
 
 
-def _judged(result: Result, raise_exception: bool) -> Result:
+def _raise_problems(result: Result, raise_exception: bool) -> Result:
     if raise_exception and result.problems:
         kind = Undecided if result.undecided else Wrong
         raise kind("\n".join(result.problems))

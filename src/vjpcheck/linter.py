@@ -48,12 +48,12 @@ def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
         error, the search ends there. So fix it, and call ``explain`` again.
     """
     case = _Case(function, inputs, options)
-    found: list[Advice] = []
+    advice: list[Advice] = []
     for look in _LOOKS:
-        found += [each for each in look(case) if each not in found]
+        advice += [item for item in look(case) if item not in advice]
         if case.error:
             break
-    return sorted(found, key=lambda each: not each.is_mistake)
+    return sorted(advice, key=lambda item: not item.is_mistake)
 
 
 class _Case:
@@ -75,7 +75,7 @@ class _Case:
             self.error = error
 
     def taped(self, *inputs: Any, of: Callable = lambda y: y) -> list:
-        """By a tape, for the sum of the outputs."""
+        """Return the gradients of a tape, for the sum of the outputs."""
         with tf.GradientTape() as tape:
             tape.watch(inputs)
             y = of(self.function(*inputs))
@@ -88,8 +88,8 @@ class _Case:
     @property
     def single(self) -> Any:
         """The one input, if there is one and it is a float tensor."""
-        one: Any = self.inputs[0] if len(self.inputs) == 1 else None
-        return one if tf.is_tensor(one) and one.dtype.is_floating else None
+        value: Any = self.inputs[0] if len(self.inputs) == 1 else None
+        return value if tf.is_tensor(value) and value.dtype.is_floating else None
 
 
 _MESSAGES = [
@@ -177,12 +177,12 @@ _MESSAGES = [
 ]
 
 
-def _of_error(error: Exception, where: str) -> Advice:
-    said = message(error)
+def _of_error(error: Exception, place: str) -> Advice:
+    text_of_error = message(error)
     for pattern, entry, text in _MESSAGES:
-        if found := re.search(pattern, said):
-            return Advice(entry, f"{where}: {text.format(*found.groups())}")
-    return Advice("messages", f"{where}: the gradient raises {said}")
+        if match := re.search(pattern, text_of_error):
+            return Advice(entry, f"{place}: {text.format(*match.groups())}")
+    return Advice("messages", f"{place}: the gradient raises {text_of_error}")
 
 
 def _eager(case: _Case) -> Iterator[Advice]:
@@ -225,17 +225,17 @@ def _values(case: _Case) -> Iterator[Advice]:
         options = {**case.options, "eager_only": case.is_eager_only}
         check_rule(case.function, *case.inputs, **options)
     except AssertionError as error:
-        said = " ".join(str(error).split())
-        yield Advice("index#wrong-number", f"check_rule: {said[:300]}")
+        problem = " ".join(str(error).split())
+        yield Advice("index#wrong-number", f"check_rule: {problem[:300]}")
 
 
 def _closed_over(case: _Case) -> Iterator[Advice]:
     if case.bare is None:
         return
-    known = inspect.getclosurevars(inspect.unwrap(case.bare))
+    captured = inspect.getclosurevars(inspect.unwrap(case.bare))
     tensors = {
         name: value
-        for name, value in {**known.globals, **known.nonlocals}.items()
+        for name, value in {**captured.globals, **captured.nonlocals}.items()
         if isinstance(value, tf.Tensor) and value.dtype.is_floating
     }
     for name, tensor in tensors.items():
@@ -256,16 +256,16 @@ def _closed_over(case: _Case) -> Iterator[Advice]:
 
 
 def _graph(case: _Case) -> Iterator[Advice]:
-    said = io.StringIO()
+    printed = io.StringIO()
     try:
-        with contextlib.redirect_stdout(said):
+        with contextlib.redirect_stdout(printed):
             inside = tf.function(case.taped)(*case.inputs)
     except Exception as error:
         advice = _of_error(error, "inside tf.function")
         yield replace(advice, is_mistake=not case.is_eager_only)
         case.is_eager_only = True
         return
-    if re.search(r'Tensor\("|SymbolicTensor', said.getvalue()):
+    if re.search(r'Tensor\("|SymbolicTensor', printed.getvalue()):
         yield Advice(
             "silent#printed-once",
             "it prints a symbolic tensor once, while TensorFlow traces it: use"
@@ -355,9 +355,9 @@ def _second(case: _Case) -> Iterator[Advice]:
             first = inner.gradient(y, x)
         return outer.gradient(first, x)
 
-    meant = case.options.get("gradient_of") or (lambda x: case.bare(x)[0])
+    right = case.options.get("gradient_of") or (lambda x: case.bare(x)[0])
     try:
-        by_rule, by_tape = twice(case.function), twice(meant)
+        by_rule, by_tape = twice(case.function), twice(right)
     except Exception as error:
         yield Advice(
             "orders#no-entry",
@@ -375,8 +375,8 @@ def _second(case: _Case) -> Iterator[Advice]:
 
 
 def _random(case: _Case) -> Iterator[Advice]:
-    one, other = (tf.nest.flatten(case.function(*case.inputs)) for _ in range(2))
-    if not all(map(_same, one, other)):
+    first, second = (tf.nest.flatten(case.function(*case.inputs)) for _ in range(2))
+    if not all(map(_same, first, second)):
         yield Advice(
             "silent_systems#recomputed-dropout",
             "two calls with the same inputs differ: what is computed again, for"
@@ -416,17 +416,17 @@ def _shared(case: _Case) -> Iterator[Advice]:
         tape.watch(case.inputs)
         y = case.function(*case.inputs)
     for (space, name), was in zip(names, before):
-        if (now := space.get(name)) is was:
+        if (value := space.get(name)) is was:
             continue
         right = tape.gradient(y, case.inputs)
         space[name] = object()
         try:
-            found = tape.gradient(y, case.inputs)
-            depends = not all(map(_same, *map(tf.nest.flatten, (right, found))))
+            changed = tape.gradient(y, case.inputs)
+            depends = not all(map(_same, *map(tf.nest.flatten, (right, changed))))
         except Exception:
             depends = True
         finally:
-            space[name] = now
+            space[name] = value
         if depends:
             yield Advice(
                 "silent#order-of-calls",
@@ -492,8 +492,8 @@ def _finite(value: Any) -> bool:
     return all(bool(np.all(np.isfinite(_array(p)))) for p in tf.nest.flatten(value))
 
 
-def _same(one: Any, other: Any, within: float = 1e-5) -> bool:
-    if one is None or other is None:
-        return one is None and other is None
-    a, b = _array(one), _array(other)
+def _same(first: Any, second: Any, within: float = 1e-5) -> bool:
+    if first is None or second is None:
+        return first is None and second is None
+    a, b = _array(first), _array(second)
     return a.shape == b.shape and np.allclose(a, b, within, 1e-6, equal_nan=True)

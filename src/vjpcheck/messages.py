@@ -35,18 +35,18 @@ def message(error: Exception) -> str:
     AutoGraph or Keras, the one that was first."""
     text = str(error)
     for pattern in (_IN_KERAS, _IN_USER_CODE):
-        if found := pattern.search(text):
-            text = found[1]
+        if match := pattern.search(text):
+            text = match[1]
     name = type(error).__name__
-    said = text if re.match(r"\w+(?:Error|Exception): ", text) else f"{name}: {text}"
-    return tidy(said)
+    full = text if re.match(r"\w+(?:Error|Exception): ", text) else f"{name}: {text}"
+    return tidy(full)
 
 
 def tidy(text: str) -> str:
-    """On one line, without what varies from run to run."""
+    """Return a text on one line, without the parts that vary from run to run."""
     text = " ".join(text.split())
-    for pattern, kept in _VARYING:
-        text = pattern.sub(kept, text)
+    for pattern, replacement in _VARYING:
+        text = pattern.sub(replacement, text)
     if len(text) <= _LONGEST:
         return text
     return text[:_LONGEST].rpartition(" ")[0] + " …"

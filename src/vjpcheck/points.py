@@ -16,7 +16,7 @@ from .function import (
     Refused,
     codes_of,
     evaluate,
-    seen_by,
+    visible_values,
 )
 
 TRIES = 12
@@ -58,9 +58,9 @@ def _large(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
 
 def _tied(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
     """Numbers of which half are the same."""
-    drawn = normal(rng, at)
+    numbers = normal(rng, at)
     tied = rng.random(at.shape) < 0.5
-    return np.where(tied, drawn[tied][:1].sum(), drawn)
+    return np.where(tied, numbers[tied][:1].sum(), numbers)
 
 
 def _zero(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
@@ -72,8 +72,8 @@ def beside(sides: Iterator[float]) -> Way:
 
     def way(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
         taken = np.fromiter(sides, float, at.size).reshape(at.shape)
-        drawn = taken * (1 + 10 ** rng.uniform(-5, -1.5, at.shape))
-        return drawn + 1j * normal(rng, at) if np.iscomplexobj(at) else drawn
+        numbers = taken * (1 + 10 ** rng.uniform(-5, -1.5, at.shape))
+        return numbers + 1j * normal(rng, at) if np.iscomplexobj(at) else numbers
 
     return way
 
@@ -97,36 +97,36 @@ EXTREME = (_large, _times(1e-4), _tied, _zero)
 def sides(function: Function, rng: np.random.Generator) -> list[float]:
     """Both sides of each number that the function reads, with either sign: beyond
     it, and before it."""
-    known = {abs(float(each)) for each in _numbers(function.forward, set())}
-    known |= {abs(float(each)) for each in _numbers(function.call, set())}
-    chosen = sorted(known - {0.0}, key=lambda each: (each.is_integer(), each))
-    found = [
-        sign * each * side
-        for each in chosen[:CONSTANTS]
+    numbers = {abs(float(number)) for number in _numbers(function.forward, set())}
+    numbers |= {abs(float(number)) for number in _numbers(function.call, set())}
+    chosen = sorted(numbers - {0.0}, key=lambda number: (number.is_integer(), number))
+    beside_numbers = [
+        sign * number * side
+        for number in chosen[:CONSTANTS]
         for sign in (1, -1)
         for side in (1, 1 - 2**-5)
     ]
-    return [found[i] for i in rng.permutation(len(found))]
+    return [beside_numbers[i] for i in rng.permutation(len(beside_numbers))]
 
 
-def _numbers(function: Callable, seen: set[int]) -> Iterator[float]:
+def _numbers(function: Callable, visited: set[int]) -> Iterator[float]:
     """Real numbers in the code of a function and of those that it calls by name."""
     inner = getattr(inspect.unwrap(function), "__func__", function)
-    if id(inner) in seen:
+    if id(inner) in visited:
         return
-    seen.add(id(inner))
-    constants = [each for code in codes_of(inner) for each in code.co_consts]
-    for each in (*constants, *seen_by(inner).values()):
-        if isinstance(each, (int, float)) and not isinstance(each, bool):
-            if math.isfinite(each):
-                yield each
-        elif callable(each) and getattr(each, "__module__", "") == inner.__module__:
-            yield from _numbers(each, seen)
+    visited.add(id(inner))
+    constants = [value for code in codes_of(inner) for value in code.co_consts]
+    for value in (*constants, *visible_values(inner).values()):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            if math.isfinite(value):
+                yield value
+        elif callable(value) and getattr(value, "__module__", "") == inner.__module__:
+            yield from _numbers(value, visited)
 
 
 class Domain:
-    """Where a function is promised to be differentiable: what is declared, and
-    where its value is finite."""
+    """The points at which a function is promised to be differentiable: those that are
+    declared, and where its value is finite."""
 
     def __init__(
         self, function: Function, declared: Declared, rng: np.random.Generator
@@ -137,7 +137,7 @@ class Domain:
 
     @property
     def made(self) -> bool:
-        """Whether a declaration makes inputs of what is drawn."""
+        """Return whether a declaration makes inputs from random ones."""
         return bool(self._declared.generators)
 
     @property
@@ -145,13 +145,13 @@ class Domain:
         """Inputs that stay as they are."""
         return self._declared.fixed
 
-    def point(self, drawn: Point) -> Point:
+    def point(self, start: Point) -> Point:
         """The inputs that are made of what was drawn."""
         if not self.made:
-            return drawn
-        tensors = self.function.tensors(drawn, double=True)
+            return start
+        tensors = self.function.tensors(start, double=True)
         places = {each.name: i for i, each in enumerate(self.function.inputs)}
-        point = list(drawn)
+        point = list(start)
         for name, expression in self._declared.generators.items():
             if name not in places:
                 raise Misdeclared(f"'{name} = {expression}': no input is {name}")
@@ -162,18 +162,20 @@ class Domain:
             point[place] = tensors[place].numpy()
         return point
 
-    def demand_varied(self, drawn: list[Point]) -> None:
-        """Of each input that is made: raises Misdeclared where it is always one."""
-        made = [self.point(each) for each in drawn]
+    def demand_varied(self, points: list[Point]) -> None:
+        """Raise Misdeclared for an input that is made, but always the same."""
+        inputs = [self.point(each) for each in points]
         for i, leaf in enumerate(self.function.inputs):
             is_made = (
                 leaf.name in self._declared.generators.keys() - self._declared.fixed
             )
-            if is_made and all(np.array_equal(each[i], made[0][i]) for each in made):
+            if is_made and all(
+                np.array_equal(each[i], inputs[0][i]) for each in inputs
+            ):
                 raise Misdeclared(f"'{leaf.name} = …' is the same for all inputs")
 
     def promised(self, point: Point) -> bool:
-        """Whether all that is declared of the inputs holds."""
+        """Return whether all that is declared of the inputs holds."""
         if not self._declared.conditions:
             return True
         scope = self.function.scope(self.function.tensors(point, double=False))
@@ -183,7 +185,7 @@ class Domain:
         )
 
     def holds(self, point: Point, double: bool) -> bool:
-        """Whether the point is promised, and the forward pass gives numbers."""
+        """Return whether the point is promised, and the forward pass gives numbers."""
         if not self.promised(point):
             return False
         tensors = self.function.tensors(point, double)
@@ -198,23 +200,23 @@ class Domain:
         numbers are those that the program has, in another order, some twice."""
         for turn in range(TRIES):
             way = ways[turn % len(ways)]
-            drawn = list(like)
+            point = list(like)
             if way not in NEAR and turn < TRIES / 2:
                 for i, leaf in enumerate(self.function.inputs):
                     if leaf.dtype and leaf.dtype.is_integer and np.ndim(like[i]):
-                        drawn[i] = self._rng.choice(like[i].ravel(), like[i].shape)
+                        point[i] = self._rng.choice(like[i].ravel(), like[i].shape)
             for i in self.function.moving:
                 base = like[i]
                 if self.function.leaves[i].name in self.fixed:
                     continue
                 if not np.isfinite(base).all():
                     base = np.where(np.isfinite(base), base, normal(self._rng, base))
-                drawn[i] = np.asarray(way(self._rng, base))
+                point[i] = np.asarray(way(self._rng, base))
                 if turn % 3 == 2:  # maybe it must be positive
-                    drawn[i] = abs(drawn[i]).astype(drawn[i].dtype)
+                    point[i] = abs(point[i]).astype(point[i].dtype)
             try:
-                if self.holds(self.point(drawn), double):
-                    return drawn
+                if self.holds(self.point(point), double):
+                    return point
             except Misdeclared:  # which is told where the program called
                 return None
         return None
@@ -228,9 +230,11 @@ def fill(function: Function, rng: np.random.Generator) -> bool:
         if each.dtype is not None and each.value is None
     ]
     for i in unknown:
-        its = function.leaves[i]
-        drawn = rng.standard_normal(its.shape) if its.moves else np.zeros(its.shape)
-        function.leaves[i] = replace(its, value=drawn.astype(its.dtype.as_numpy_dtype))
+        leaf = function.leaves[i]
+        array = rng.standard_normal(leaf.shape) if leaf.moves else np.zeros(leaf.shape)
+        function.leaves[i] = replace(
+            leaf, value=array.astype(leaf.dtype.as_numpy_dtype)
+        )
     return bool(unknown)
 
 
@@ -252,21 +256,21 @@ def other_shapes(function: Function, point: Point) -> Iterator[Point]:
     for size in sorted(batches):
         of_batch = [i for i in inputs if np.shape(point[i])[:1] == (size,)]
         if tuple(of_batch) not in groups:
-            for other in (0, size + 1):
+            for changed in (0, size + 1):
                 yield _resized(
-                    point, {i: (other, *np.shape(point[i])[1:]) for i in of_batch}
+                    point, {i: (changed, *np.shape(point[i])[1:]) for i in of_batch}
                 )
     if tuple(moving) not in groups:
         yield _resized(point, {i: (2, *np.shape(point[i])) for i in moving})
 
 
 def _shapes_like(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    others = list(SCALAR_BECOMES) if np.prod(shape) == 1 else [()]
-    others += [(*shape[:i], 1, *shape[i + 1 :]) for i in range(len(shape))]
-    others += [(0, *shape[1:])] if shape else [(0,)]
+    shapes = list(SCALAR_BECOMES) if np.prod(shape) == 1 else [()]
+    shapes += [(*shape[:i], 1, *shape[i + 1 :]) for i in range(len(shape))]
+    shapes += [(0, *shape[1:])] if shape else [(0,)]
     if shape:
-        others += [(shape[0] + 1, *shape[1:]), (2, *shape), (*shape, 2)]
-    return [other for other in dict.fromkeys(others) if other != shape]
+        shapes += [(shape[0] + 1, *shape[1:]), (2, *shape), (*shape, 2)]
+    return [other for other in dict.fromkeys(shapes) if other != shape]
 
 
 def _resized(point: Point, shapes: dict[int, tuple[int, ...]]) -> Point:

@@ -38,9 +38,9 @@ def check(seed: int, f: Callable, args: Any, *more: Any, **options: Any) -> Any:
     from . import check_custom_gradient  # TensorFlow takes seconds to import
     from .failure import text
 
-    given = {"seed": seed, **options, "raise_exception": False}
-    result = check_custom_gradient(f, args, *more, **given)
+    all_options = {"seed": seed, **options, "raise_exception": False}
+    result = check_custom_gradient(f, args, *more, **all_options)
     if not result and options.get("raise_exception", True):
         arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-        raise AssertionError(text(f, arguments, result, **given))
+        raise AssertionError(text(f, arguments, result, **all_options))
     return result

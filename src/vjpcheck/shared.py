@@ -4,27 +4,29 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .function import codes_of, seen_by
+from .function import codes_of, visible_values
 
 LIBRARIES = ("tensorflow", "keras", "numpy", "vjpcheck")
 
 
 def globals_of(function: Callable) -> list[tuple[dict[str, Any], str]]:
     """The namespace and the name of each variable, except functions and modules."""
-    found: dict[tuple[int, str], tuple[dict[str, Any], str]] = {}
-    seen: set[int] = set()
+    variables: dict[tuple[int, str], tuple[dict[str, Any], str]] = {}
+    done: set[int] = set()
     waiting = [function]
-    for each in waiting:  # grows while it is read
-        inner = getattr(inspect.unwrap(each), "__func__", inspect.unwrap(each))
-        if id(inner) in seen or not hasattr(inner, "__globals__"):
+    for function_found in waiting:  # grows while it is read
+        inner = getattr(
+            inspect.unwrap(function_found), "__func__", inspect.unwrap(function_found)
+        )
+        if id(inner) in done or not hasattr(inner, "__globals__"):
             continue
-        seen.add(id(inner))
+        done.add(id(inner))
         space = inner.__globals__
         for name in sorted({n for code in codes_of(inner) for n in code.co_names}):
             if name in space and not _is_code(space[name]):
-                found[id(space), name] = space, name
-        waiting += [value for value in seen_by(inner).values() if _is_own(value)]
-    return [*found.values()]
+                variables[id(space), name] = space, name
+        waiting += [value for value in visible_values(inner).values() if _is_own(value)]
+    return [*variables.values()]
 
 
 def _is_code(value: object) -> bool:

@@ -22,7 +22,7 @@ LONGER = 16
 
 @dataclass(frozen=True)
 class Steps:
-    """How one precision is differentiated."""
+    """The steps by which one precision is differentiated."""
 
     first: float
     levels: int
@@ -41,7 +41,7 @@ SINGLE = Steps(2.0**-2, 4, 1e-6, 1e-5, 1e-7)
 
 @dataclass(frozen=True)
 class Slope:
-    """Of each number that the function returns."""
+    """The derivative of each number that the function returns."""
 
     center: np.ndarray
     value: np.ndarray
@@ -59,8 +59,8 @@ class Slope:
     """As in ``Steps``."""
 
     @property
-    def told(self) -> bool:
-        """Whether longer or shorter steps have nothing to add."""
+    def is_final(self) -> bool:
+        """Return whether longer or shorter steps have nothing to add."""
         size = max(1.0, self.size)
         enough = 1e-4 * abs(self.value) + 1e-7 * abs(self.center) / size
         # A slope of zero need be known no better than those beside it.
@@ -76,12 +76,12 @@ class Slope:
 
     @property
     def at_edge(self) -> bool:
-        """Whether there are no values on one of its sides."""
+        """Return whether there are no values on one of its sides."""
         return bool(self.doubt.size and np.isinf(self.doubt).all())
 
     @property
     def flat(self) -> np.ndarray:
-        """Where no difference was found at all."""
+        """Return where no difference was found at all."""
         return (self.scale == 0) & np.isfinite(self.doubt)
 
 
@@ -95,34 +95,24 @@ def slope(
 ) -> Slope:
     """Along one direction, with steps for inputs of this size; ``center`` is the
     value there."""
-    value = np.full(center.shape, np.nan)
-    doubt = np.full(center.shape, np.inf)
+    value, doubt = np.full(center.shape, np.nan), np.full(center.shape, np.inf)
     left = right = value
     scale = np.zeros(center.shape)
     kink = np.zeros(center.shape, bool)
     above: list[np.ndarray] = []
     bend_above = None
-    known = np.isfinite(center)
+    finite = np.isfinite(center)
     for level in range(steps.levels):
         h = size * steps.first / SHRINK**level
         up, down = function(at + h * direction), function(at - h * direction)
-        if (
-            up.shape != center.shape
-            or down.shape != center.shape
-            or not (np.isfinite(up[known]).all() and np.isfinite(down[known]).all())
-        ):
+        if not all(_is_finite(values, center) for values in (up, down)):
             above, bend_above = [], None
             continue
         right, left = (up - center) / h, (center - down) / h
-        row = [(left + right) / 2]
-        scale = np.maximum(scale, np.where(known, abs(row[0]), 0))
+        mean = (left + right) / 2
+        scale = np.maximum(scale, np.where(finite, abs(mean), 0))
         least = steps.ulp * (1 + abs(center)) / h
-        for order, old in enumerate(above, 1):
-            row.append(row[-1] + (row[-1] - old) / (SHRINK ** (2 * order) - 1))
-            new = np.maximum.reduce([abs(row[-1] - row[-2]), abs(row[-1] - old), least])
-            better = new < doubt
-            value = np.where(better, row[-1], value)
-            doubt = np.where(better, new, doubt)
+        row, value, doubt = _extrapolate(mean, above, least, value, doubt)
         bend = abs(right - left)
         if bend_above is not None:
             floor = steps.noise * abs(center) / h + 1e-4 * (abs(left) + abs(right))
@@ -131,13 +121,36 @@ def slope(
             was, kink = kink, steady & (bend > floor)
             if (lost := was & ~kink).any():  # it lay beside: nothing above holds
                 doubt, above, row = np.where(lost, np.inf, doubt), [], row[:1]
-            enough = np.maximum(
-                steps.enough * (abs(value) + abs(center) / size), SHRINK * least
-            )
-            if not kink.any() and (doubt <= enough).all():
+            enough = steps.enough * (abs(value) + abs(center) / size)
+            if not kink.any() and (doubt <= np.maximum(enough, SHRINK * least)).all():
                 break
         above, bend_above = row, bend
     return Slope(center, value, doubt, left, right, kink, scale, size, steps.ulp)
+
+
+def _is_finite(values: np.ndarray, center: np.ndarray) -> bool:
+    """Return whether values are finite where those at the center are."""
+    if values.shape != center.shape:
+        return False
+    return bool(np.isfinite(values[np.isfinite(center)]).all())
+
+
+def _extrapolate(
+    mean: np.ndarray,
+    above: list[np.ndarray],
+    least: np.ndarray,
+    value: np.ndarray,
+    doubt: np.ndarray,
+) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """Return the next row of Ridders' table, and the values with the least doubts."""
+    row = [mean]
+    for order, old in enumerate(above, 1):
+        row.append(row[-1] + (row[-1] - old) / (SHRINK ** (2 * order) - 1))
+        new = np.maximum.reduce([abs(row[-1] - row[-2]), abs(row[-1] - old), least])
+        better = new < doubt
+        value = np.where(better, row[-1], value)
+        doubt = np.where(better, new, doubt)
+    return row, value, doubt
 
 
 def scaled_slope(
@@ -148,8 +161,8 @@ def scaled_slope(
     in_double: bool,
     eps: float | None = None,
 ) -> Slope:
-    """With steps of the size of the inputs, but not below 1, unless they are tiny;
-    where these settle nothing, with others. With ``eps``, it is the longest step."""
+    """Differentiate with steps of the size of the inputs, but not below 1, unless they
+    are tiny; where these settle nothing, with others. ``eps`` is the longest step."""
     steps = DOUBLE if in_double else SINGLE
     if eps is not None:
         return slope(function, center, at, direction, replace(steps, first=eps))
@@ -158,22 +171,22 @@ def scaled_slope(
     sizes = [usual, LONGER * usual] if in_double else [usual]
     if in_double and 0 < size < 1:
         sizes.insert(size >= TINY, size)
-    for each in sizes:
-        found = slope(function, center, at, direction, steps, each)
-        if found.told:
+    for step_size in sizes:
+        result = slope(function, center, at, direction, steps, step_size)
+        if result.is_final:
             break
-    return found
+    return result
 
 
 def exactly(number: float, doubt: float, weight: float) -> Slope:
     """A slope that is known, or not a number, of outputs that weigh so much."""
-    its = np.array([number])
-    doubts = np.where(np.isfinite(its), doubt, np.inf)
+    array = np.array([number])
+    doubts = np.where(np.isfinite(array), doubt, np.inf)
     no = np.zeros(1, bool)
-    return Slope(its, its, doubts, its, its, no, its, ulp=DOUBLE.ulp * weight)
+    return Slope(array, array, doubts, array, array, no, array, ulp=DOUBLE.ulp * weight)
 
 
-def none(slope: Slope) -> Slope:
+def zero_slope(slope: Slope) -> Slope:
     """A slope of zero, of the same numbers."""
     zero = np.zeros(slope.center.shape)
     is_kink = zero.astype(bool)
@@ -186,7 +199,7 @@ class Pairing:
 
     verdict: str
     """``holds``, ``kink`` (the rule is between both sides), ``small`` (both are below
-    what can be told), ``unknown`` (the differences do not settle), or ``wrong``."""
+    what can be is_final), ``unknown`` (the differences do not settle), or ``wrong``."""
     expected: str
     got: float
     at_kink: bool = False
@@ -232,6 +245,6 @@ def pair(
     return Pairing(verdict, f"{expected:.6g}", got)
 
 
-def dot(one: np.ndarray, other: np.ndarray) -> float:
+def dot(left: np.ndarray, right: np.ndarray) -> float:
     # Not '@', which wakes a thread on each core, and has them wait for each other.
-    return float((one * other).sum())
+    return float((left * right).sum())

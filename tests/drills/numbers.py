@@ -68,5 +68,7 @@ def run(book: Book, tally: Tally, site: Path) -> None:
         for page, (start, end, new) in chance.sample(places, size):
             text = page.text[:start] + new + page.text[end:]
             around = " ".join(text[max(0, start - 40) : start + 25].split())
-            what = f"{page.location(start)}: {page.text[start:end]} → {new} in: {around}"
+            what = (
+                f"{page.location(start)}: {page.text[start:end]} → {new} in: {around}"
+            )
             tally.count(kind, what, refused(altered(page, text)))

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from . import points
-from .compare import Comparison, Report, demanded, shown
+from .compare import Comparison, Report, as_text, demanded
 from .declared import Declared
 from .directions import Wrong
 from .function import (
@@ -17,9 +17,9 @@ from .function import (
     Misdeclared,
     Point,
     Refused,
+    describe,
     flat,
     leaf_of,
-    said,
     unflat,
     wide,
 )
@@ -32,7 +32,7 @@ REPEATED = 6
 """Calls of a forward pass that give the same only if it draws nothing."""
 
 
-class Judge:
+class RuleCheck:
     """One call of a rule, to be repeated elsewhere.
 
     Raises Wrong, in whichever method, when the rule does not hold.
@@ -64,16 +64,7 @@ class Judge:
         reference = (
             function.instead(declared.surrogate) if declared.surrogate else function
         )
-        tensors = function.tensors(self._domain.point(self._here), double=True)
-        # A narrow variable moves by steps of its own, whatever comes out.
-        wide_inputs = all(
-            function.leaves[i].variable is None
-            or function.leaves[i].dtype == wide(function.leaves[i].dtype)
-            for i in function.moving
-        )
-        self._double = wide_inputs and runs_widely(lambda: self._both_passes(tensors))
-        for each in (function, reference):
-            each.in_double = wide_inputs and runs_widely(partial(each.outputs, tensors))
+        self._find_precisions(reference)
         self._sides = points.sides(function, rng)
         self._comparison = Comparison(
             function,
@@ -86,23 +77,25 @@ class Judge:
         )
 
     def _start(self) -> Point:
-        """Where the program called; drawn, where only its graph knows."""
+        """Return the point of the program's call, or a random one for a graph."""
         if points.fill(self._function, self._rng):
-            here = self._domain.draw(points.FAR, self._function.widened(), double=False)
-            return here or self._function.widened()
-        here = [
+            start = self._domain.draw(
+                points.FAR, self._function.widened(), double=False
+            )
+            return start or self._function.widened()
+        start = [
             np.where(np.isfinite(array), array, points.normal(self._rng, array))
             if each.moves
             else array
             for each, array in zip(self._function.leaves, self._function.widened())
         ]
-        if not self._domain.made and not self._domain.promised(here):
+        if not self._domain.made and not self._domain.promised(start):
             raise Wrong("the inputs of the call are not as declared")
-        return here
+        return start
 
     def _find_variables(self) -> None:
-        """What the forward pass reads beside its inputs is an input, too; whether
-        it draws random numbers."""
+        """Treat variables that the forward pass reads as inputs, and find out if it
+        draws random numbers."""
         tensors = self._function.tensors(self._domain.point(self._here), double=False)
         with tf.GradientTape() as tape, demanded():
             values = flat(self._function.outputs(tensors))
@@ -113,6 +106,20 @@ class Judge:
         self._function.leaves += map(leaf_of, tape.watched_variables())
         self._here = [*self._here, *self._function.widened()[len(self._here) :]]
 
+    def _find_precisions(self, reference: Function) -> None:
+        """Find out what can be computed in float64."""
+        function = self._function
+        tensors = function.tensors(self._domain.point(self._here), double=True)
+        # A narrow variable moves by steps of its own, whatever comes out.
+        wide_inputs = all(
+            function.leaves[i].variable is None
+            or function.leaves[i].dtype == wide(function.leaves[i].dtype)
+            for i in function.moving
+        )
+        self._double = wide_inputs and runs_widely(lambda: self._both_passes(tensors))
+        for part in (function, reference):
+            part.in_double = wide_inputs and runs_widely(partial(part.outputs, tensors))
+
     def _both_passes(self, tensors: list) -> list:
         outputs, rule = self._function.recorded(tensors)
         return outputs + rule([tf.ones_like(each) for each in outputs])
@@ -120,7 +127,7 @@ class Judge:
     def close(self) -> None:
         self._function.restore()
 
-    def all(self) -> None:
+    def run(self) -> None:
         self._points()
         if self._first:
             self._graph()
@@ -132,7 +139,7 @@ class Judge:
             self._in_turns()
 
     def _ways(self) -> list[tuple]:
-        """How inputs are drawn: near the call, elsewhere, and where rules break."""
+        """Return ways to draw inputs: near the call, elsewhere, where rules break."""
         near, far = [(way,) for way in points.NEAR], points.FAR
         if not self._first:
             return near
@@ -149,12 +156,12 @@ class Judge:
         ]
 
     def _points(self) -> None:
-        """Where the program called, near it, and elsewhere."""
-        drawn = [
+        """Check the point of the program's call, points near it, and elsewhere."""
+        points_drawn = [
             self._domain.draw(ways, self._here, self._double) for ways in self._ways()
         ]
-        places = [each for each in drawn if each]
-        if len(places) < min(FEWEST, len(drawn) // 2):
+        places = [each for each in points_drawn if each]
+        if len(places) < min(FEWEST, len(points_drawn) // 2):
             raise Wrong(
                 "the forward pass is finite and the declared condition true at too few"
                 " points; declare how valid inputs are made (NAME = …)"
@@ -174,9 +181,9 @@ class Judge:
 
     def _shapes(self) -> None:
         """Other shapes, if the forward pass accepts them."""
-        for drawn in self._other_shapes():
+        for point in self._other_shapes():
             try:
-                self._comparison.at(drawn, self._double)
+                self._comparison.at(point, self._double)
             except Wrong as wrong:
                 raise Wrong(
                     f"{wrong}; the forward pass accepts this shape: fix the gradient"
@@ -189,8 +196,8 @@ class Judge:
         mixed = (points.mixed(cycle(self._sides or [1.0])),)
         like_these = points.other_shapes(self._function, self._here)
         for like, ways in zip(like_these, cycle([near + far, mixed + near + far])):
-            if drawn := self._domain.draw(ways, like, self._double):
-                yield drawn
+            if point := self._domain.draw(ways, like, self._double):
+                yield point
 
     def _graph(self) -> None:
         """The same numbers inside ``tf.function``."""
@@ -204,7 +211,7 @@ class Judge:
         except Exception as error:
             if self._eager_only:
                 return
-            raise Wrong(f"inside tf.function it raises {said(error)}") from error
+            raise Wrong(f"inside tf.function it raises {describe(error)}") from error
         if self._eager_only:
             raise Wrong("declared 'eager only', but it runs inside tf.function")
         if not self._function.noisy:
@@ -216,40 +223,49 @@ class Judge:
         rule that keeps something outside takes it for its own."""
         if self._function.noisy:
             return
-        others = [self._domain.draw(points.NEAR, self._here, self._double)]
+        neighbors = [self._domain.draw(points.NEAR, self._here, self._double)]
         if self._far and not self._function.has_composites:
-            others.append(next(self._other_shapes(), None))
+            neighbors.append(next(self._other_shapes(), None))
         fixed = len(self._function.inputs)  # variables have one value for both
-        for other in filter(None, others):
+        for neighbor in filter(None, neighbors):
             calls = [
-                self._asked(self._domain.point([*its[:fixed], *self._here[fixed:]]))
-                for its in (self._here, other)
+                self._tensors_and_upstream(
+                    self._domain.point([*its[:fixed], *self._here[fixed:]])
+                )
+                for its in (self._here, neighbor)
             ]
             alone = [self._comparison.downstream(*call) for call in calls]
             for forward, back in ((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)):
-                made = {i: self._function.recorded(calls[i][0])[1] for i in forward}
+                backward = {i: self._function.recorded(calls[i][0])[1] for i in forward}
                 for i in back:
                     tensors, upstream = calls[i]
                     try:
-                        gradients = made[i](upstream)
+                        gradients = backward[i](upstream)
                     except Exception as error:
-                        raise Wrong(f"of two calls it raises {said(error)}") from error
+                        raise Wrong(
+                            f"of two calls it raises {describe(error)}"
+                        ) from error
                     self._same(gradients, alone[i], tensors, *TWO)
 
-    def _asked(self, point: Point) -> tuple[list, list]:
+    def _tensors_and_upstream(self, point: Point) -> tuple[list, list]:
         """Tensors for a call, and a random upstream."""
         tensors = self._function.tensors(point, self._double)
         return tensors, self._comparison.upstream(tensors)
 
     def _same(
-        self, gradients: list, other: np.ndarray, tensors: list, here: str, there: str
+        self,
+        gradients: list,
+        expected: np.ndarray,
+        tensors: list,
+        context: str,
+        reference: str,
     ) -> None:
         row = self._comparison.row(gradients, tensors)
         near = self._comparison.tolerance(double=False)
-        if not np.allclose(row, other, *near, equal_nan=True):
+        if not np.allclose(row, expected, *near, equal_nan=True):
             raise Wrong(
-                f"{self._comparison.place(tensors)}: {here} the gradient is"
-                f" {shown([row])}, but {there} {shown([other])}"
+                f"{self._comparison.place(tensors)}: {context} the gradient is"
+                f" {as_text([row])}, but {reference} {as_text([expected])}"
             )
 
     def _second(self) -> None:
@@ -258,62 +274,33 @@ class Judge:
         places: list[Point | None] = [self._here]
         if self._nested or self._first:
             places.append(self._domain.draw(points.NEAR, self._here, self._double))
-        for drawn in filter(None, places):
-            point = self._domain.point(drawn)
+        for start in filter(None, places):
+            point = self._domain.point(start)
             if self._domain.holds(point, self._double):
                 self._report.second += self._second_at(point)
 
     def _second_at(self, point: Point) -> bool:
-        """Whether there is one."""
-        function = self._function
-        tensors, upstream = self._asked(point)
+        """Compare the second gradient at a point, and return whether there is one."""
+        function, comparison = self._function, self._comparison
+        tensors, upstream = self._tensors_and_upstream(point)
         sources = [tensors[i] for i in function.moving]
-        weights = [
-            self._comparison.random(tf.convert_to_tensor(each)) for each in sources
-        ]
-        try:
-            found = function.second(tensors, upstream, weights)
-        except Exception as error:
-            if not self._nested:
-                return False
-            raise Wrong(f"the second derivative raises {said(error)}") from error
-        if not self._nested and all(each is None for each in found):
+        weights = [comparison.random(tf.convert_to_tensor(each)) for each in sources]
+        gradients = self._second_gradients(tensors, upstream, weights)
+        if gradients is None:
             return False
         like = [np.asarray(each) for each in (*sources, *upstream)]
         zeros = [np.zeros_like(array) for array in like]
-        downstream = flat(
-            [
-                other if each is None else tf.convert_to_tensor(each)
-                for each, other in zip(found, zeros)
-            ]
-        )
-        # None beside a number is taken for zero, where rules are composed. What is
-        # made of others cannot be moved by itself.
-        free = [
-            (self._nested or not self._domain.made)
-            and function.leaves[i].name not in self._domain.fixed
-            for i in function.moving
+        # None beside a number is taken for zero, where rules are composed.
+        parts = [
+            zero if gradient is None else tf.convert_to_tensor(gradient)
+            for gradient, zero in zip(gradients, zeros)
         ]
-        claimed = [
-            np.full_like(array, moves)
-            for array, moves in zip(zeros, [*free, *[True] * len(upstream)])
-        ]
-
-        def first(row: np.ndarray) -> np.ndarray:
-            arrays = unflat(row, like)
-            moved = list(point)
-            for i, array in zip(function.moving, arrays):
-                moved[i] = array
-            its = function.tensors(moved, self._double)
-            ups = [
-                tf.cast(array, each.dtype)
-                for array, each in zip(arrays[len(sources) :], upstream)
-            ]
-            return self._comparison.downstream(its, ups)
-
-        at = flat(like)
+        free = [*map(self._is_free, function.moving), *[True] * len(upstream)]
+        claimed = [np.full_like(array, moves) for array, moves in zip(zeros, free)]
+        first = partial(self._first_gradient, point, like, upstream)
+        at, downstream = flat(like), flat(parts)
         center = first(at)
-        rel, noise = self._comparison.tolerance(self._double)
+        rel, noise = comparison.tolerance(self._double)
         for part in (slice(len(sources)), slice(len(sources), None)):
             rows = list(zeros)
             rows[part] = [points.normal(self._rng, each) for each in zeros[part]]
@@ -323,15 +310,49 @@ class Judge:
             pairing = pair(flat(weights), along, got, direction, 10 * rel, noise)
             if pairing.verdict == "wrong":
                 raise Wrong(
-                    f"{self._comparison.place(tensors)} with upstream ="
-                    f" {shown(upstream)}: the second derivative along some"
-                    f" direction is {pairing.got:.6g}, but {pairing.expected} is right"
+                    f"{comparison.place(tensors)} with upstream = {as_text(upstream)}:"
+                    f" the second derivative along some direction is {pairing.got:.6g},"
+                    f" but {pairing.expected} is right"
                 )
         return True
 
+    def _second_gradients(
+        self, tensors: list, upstream: list, weights: list
+    ) -> list | None:
+        """Return the second gradients, or None if there need be none and is none."""
+        try:
+            gradients = self._function.second(tensors, upstream, weights)
+        except Exception as error:
+            if not self._nested:
+                return None
+            raise Wrong(f"the second derivative raises {describe(error)}") from error
+        is_none = all(each is None for each in gradients)
+        return None if is_none and not self._nested else gradients
+
+    def _is_free(self, i: int) -> bool:
+        """Return whether an input can be moved alone: one that is made of others
+        can't."""
+        is_fixed = self._function.leaves[i].name in self._domain.fixed
+        return (self._nested or not self._domain.made) and not is_fixed
+
+    def _first_gradient(
+        self, point: Point, like: list, upstream: list, row: np.ndarray
+    ) -> np.ndarray:
+        """Return the gradient at other inputs and upstream gradients, in a row."""
+        arrays = unflat(row, like)
+        moved = list(point)
+        for i, array in zip(self._function.moving, arrays):
+            moved[i] = array
+        tensors = self._function.tensors(moved, self._double)
+        ups = [
+            tf.cast(array, each.dtype)
+            for array, each in zip(arrays[len(arrays) - len(upstream) :], upstream)
+        ]
+        return self._comparison.downstream(tensors, ups)
+
 
 def runs_widely(run: Callable[[], list]) -> bool:
-    """Whether float64 goes in and comes out."""
+    """Return whether float64 goes in and comes out."""
     try:
         dtypes = [tf.as_dtype(each.dtype) for each in run() if each is not None]
         return all(each == wide(each) for each in dtypes)
