@@ -47,7 +47,6 @@ LEDGER = "docs/ledger.md"
 GENERATED = {
     "mistakes/messages.md",
     "public_code.md",
-    "systems/composition.md",
     "vjpcheck.md",
 }
 """Pages that a command writes from a run; a test compares them with what it writes."""

@@ -31,6 +31,8 @@ _MODES = re.compile(
     r"<!-- modes: (?P<program>\S+\.py): (?P<call>.+?)"
     r"(?:; fix: (?:(?P<fixed>\S+\.py): )?(?P<fix>.+?))? -->\n"
 )
+_FOLDER = re.compile(r"\bsnippets/[\w/]*\w")
+"""A folder of programs that the module of a table names."""
 MODES = "modes"
 """The module that fills the tables of calls."""
 
@@ -93,13 +95,15 @@ def sources(root: Path, name: str, modes: str = "") -> str:
         modes: the line that names a call, for a table of its modes.
 
     Returns:
-        A digest of the table's module, the shared helpers, the harness, the program of
-        the call, the versions of TensorFlow, Keras and NumPy, and Python's minor
-        version.
+        A digest of the table's module, the shared helpers, the harness, the programs
+        that the module or the call names, the versions of TensorFlow, Keras and NumPy,
+        and Python's minor version.
     """
-    paths = [root / CODE / f"{MODES if modes else name}.py"]
-    paths += [root / CODE / "__init__.py"]
-    paths += sorted((root / "tests/harness").glob("*.py"))
+    module = root / CODE / f"{MODES if modes else name}.py"
+    text = module.read_text("utf-8") if module.is_file() else ""
+    paths = [module, *sorted((root / CODE).glob("_*.py"))]
+    for folder in ("tests/harness", *_FOLDER.findall(text)):
+        paths += sorted((root / folder).rglob("*.py"))
     if match := _MODES.fullmatch(modes):
         paths.append(root / "snippets" / match["program"])
     versions = [f"{package} {metadata.version(package)}" for package in _PACKAGES]
