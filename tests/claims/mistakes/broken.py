@@ -25,8 +25,6 @@ from tests.harness import (
 math, linalg = tf.math, tf.linalg
 COMPILED = [XLA, XLA_OUTSIDE]
 PLAIN = [EAGER, INSIDE, OUTSIDE, NESTED]
-KEEPS_SHAPES = [EAGER, PERSISTENT, INSIDE]
-"""Places where a gradient of a wrong shape reaches the source."""
 WRAPS = {"eager": lambda function: function, "tf.function": tf.function}
 WRAP = pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
 
@@ -103,7 +101,7 @@ def test_wrong_eigenvalues(place):
         assert same(of_diagonals(alpha, beta), of_matrix(alpha, beta), 1e-9)
 
 
-@pytest.mark.parametrize("place", [*KEEPS_SHAPES, NESTED, OUTSIDE], ids=str)
+@pytest.mark.parametrize("place", [EAGER, PERSISTENT, NESTED, OUTSIDE], ids=str)
 @pytest.mark.parametrize("shape", [(3,), (2, 3)], ids=str)
 def test_scalar_beta(place, shape):
     x = tf.constant(np.random.default_rng(0).normal(size=(2, 3)))
@@ -114,11 +112,11 @@ def test_scalar_beta(place, shape):
 
     right = place.gradient(lambda beta: x * tf.sigmoid(beta * x), beta)
     assert right.shape == shape
-    if place in KEEPS_SHAPES:
+    if place in (EAGER, PERSISTENT):
         gradient = place.gradient(silu, beta)
         assert gradient.shape == () and same(gradient, tf.reduce_sum(right), 1e-9)
     else:
-        with contrast("with the tape outside, too"):
+        with contrast("in every mode"):
             assert "Incompatible shapes" in message(place.gradient, silu, beta)
     with contrast("also for a beta that is a scalar"):
         scalar = place.gradient(silu, tf.constant(0.5, tf.float64))
@@ -159,7 +157,6 @@ def test_none_for_arguments(place, function, point, missing):
     [
         *((EAGER, dtype) for dtype in (tf.float32, tf.float64)),
         (PERSISTENT, tf.float32),
-        (INSIDE, tf.float32),
         (OUTSIDE, tf.float32),
     ],
     ids=str,
@@ -178,10 +175,10 @@ def test_unchanged_upstream(place, dtype):
         rows = tf.reshape(x, [-1, x.shape[-1]])
         return tf.reshape(tf.nn.isotonic_regression(rows)[0], x.shape)
 
-    if place in KEEPS_SHAPES:
+    if place is not OUTSIDE:
         assert same(place.gradient(loss, vector), upstream[:, None])
     else:
-        with contrast("with the tape outside, too"):
+        with contrast("in every mode"):
             assert "Incompatible shapes" in message(place.gradient, loss, vector)
     # Numbers that the regression replaces by one mean share the mean of their gradients.
     values = tf.nn.isotonic_regression(vector[None])[0][0]
@@ -308,8 +305,7 @@ def test_hessian_of_product(wrap, x):
     assert same(right, right.T) and np.all(right[zero, others] > 1 - 1e-9)
     hessian = np.array(hessian_of(math.reduce_prod, wrap)(x))
     assert same(hessian[zero], right[zero], 1e-9) and not hessian[:, zero].any()
-    mixed = np.array(hessian_of(segment, wrap)(x))[~np.eye(len(x), dtype=bool)]
-    assert np.isnan(mixed).any() and np.isnan(mixed[: 1 if len(x) > 2 else 2]).all()
+    assert np.isnan(np.array(hessian_of(segment, wrap)(x))).all()
     with contrast("also of a product that is written with *, which is symmetric"):
         assert not same(hessian, right, 0.1)
     with contrast("if no factor is 0, too"):
