@@ -5,7 +5,6 @@ import tensorflow as tf
 
 from tests.harness import (
     BLOCKS,
-    EAGER,
     MODES,
     contrast,
     program,
