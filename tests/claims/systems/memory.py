@@ -318,7 +318,7 @@ def test_outside_saves():
     for wrap in (checkpoint, tf.recompute_grad):
         amounts = [kept_outside(wrap(chain_of(count))) for count in (8, 16)]
         assert amounts[0] == amounts[1] < 8 * 1000
-    with contrast("a custom gradient isn't needed"):
+    with contrast("for the chain without recomputation, too"):
         assert [kept_outside(chain_of(count)) for count in (8, 16)] == [9000, 17000]
 
 
