@@ -14,6 +14,7 @@ from tests.harness import (
     COMMON,
     EAGER,
     GRAPHS,
+    INSIDE,
     MODES,
     NESTED,
     PERSISTENT,
@@ -146,6 +147,33 @@ def test_recompute_in_a_branch(place):
         else:
             with contrast("wherever the tape is"):
                 assert not error
+
+
+LOOKUPS = {
+    "gather": lambda y: tf.gather(y, [0, 0]),
+    "embedding_lookup": lambda y: tf.nn.embedding_lookup(y, [0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+@pytest.mark.parametrize("place", MODES, ids=str)
+def test_recompute_lookup(place, name):
+    lookup, recomputed = LOOKUPS[name], tf.recompute_grad(lambda x: x * x)
+    x = [[1.0, 2.0], [3.0, 4.0]]
+    right = [[4.0, 8.0], [0.0, 0.0]]
+    assert same(place.gradient(lambda x: lookup(1.0 * recomputed(x)), x), right)
+    error = message(place.gradient, lambda x: lookup(recomputed(x)), x)
+    if place in GRAPHS:
+        assert error.startswith("TypeError") and "IndexedSlices" in error
+    else:
+        with contrast("eagerly, too"):
+            assert not error
+    if place is INSIDE:
+        with contrast("along any axis"):
+            columns = lambda x: tf.gather(recomputed(x), [0, 0], axis=1)  # noqa: E731
+            assert same(place.gradient(columns, x), [[4.0, 0.0], [12.0, 0.0]])
+        with contrast("without tf.recompute_grad, too"):
+            assert same(place.gradient(lambda x: lookup(x * x), x), right)
 
 
 def kept(operation, watched=1):
@@ -290,7 +318,7 @@ def test_outside_saves():
     for wrap in (checkpoint, tf.recompute_grad):
         amounts = [kept_outside(wrap(chain_of(count))) for count in (8, 16)]
         assert amounts[0] == amounts[1] < 8 * 1000
-    with contrast("a custom gradient isn't needed"):
+    with contrast("for the chain without recomputation, too"):
         assert [kept_outside(chain_of(count)) for count in (8, 16)] == [9000, 17000]
 
 
