@@ -29,13 +29,13 @@ WRAPS = {"eager": lambda function: function, "tf.function": tf.function}
 WRAP = pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
 
 
-def first_step(name, gradient, wrap=lambda function: function):
+def first_step(name, gradient, wrap=lambda function: function, start=0.0):
     """The first step of an optimizer with the learning rate 0.1."""
-    z = tf.Variable(tf.zeros_like(gradient))
+    z = tf.Variable(tf.fill(tf.shape(gradient), tf.cast(start, gradient.dtype)))
     optimizer = getattr(keras.optimizers, name)(0.1)
     optimizer.build([z])
     wrap(lambda gradient: optimizer.apply_gradients([(gradient, z)]))(gradient)
-    return z.numpy()
+    return z.numpy() - np.asarray(start, z.dtype.as_numpy_dtype)
 
 
 SQUARING = ["Adadelta", "Adagrad", "Adam", "AdamW"]
@@ -58,6 +58,10 @@ def test_real_axis(wrap):
     for name in ("SGD", "Lion"):
         steps = first_step(name, gradient, wrap)
         assert np.allclose(steps / abs(steps), -directions, atol=1e-5)
+    with contrast("from any start: the weight decay of AdamW and Muon turns the step"):
+        for name in ("AdamW", "Muon"):
+            steps = first_step(name, gradient, wrap, start=100j)
+            assert np.max(abs(steps.imag) / abs(steps.real)) > 0.1
     with contrast("between 1 and 10, too"):
         short = first_step("Adagrad", tf.constant(TURNS, tf.complex64))
         assert np.max(abs(short.imag) / abs(short)) > 0.01

@@ -62,11 +62,12 @@ OPERATIONS = {
 
 
 def weighted(function):
-    """Return a real loss of a batch that gives each element of a result a weight."""
+    """Return a real loss of matrices that gives each element of a result a weight."""
 
     def loss(A):
         y = tf.math.real(function(A))
-        weights = tf.reshape(tf.range(1, 1 + tf.size(y[0])), tf.shape(y[0]))
+        shape = tf.shape(y)[len(A.shape) - 2 :]  # without the axes of the batch
+        weights = tf.reshape(tf.range(1, 1 + tf.reduce_prod(shape)), shape)
         return tf.reduce_sum(tf.cast(weights, y.dtype) * y)
 
     return loss
@@ -227,17 +228,26 @@ def positive(seed, is_complex=False, n=3):
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_batches(name):
     loss = weighted(OPERATIONS[name])
-    A = np.stack([positive(seed) for seed in (0, 1, 2)])
-    alone = [EAGER.gradient(loss, matrix[None])[0] for matrix in A]
-    assert np.allclose(EAGER.gradient(loss, A), alone, 1e-6, 1e-8)
+    A = np.stack([positive(seed) for seed in (0, 1, 2, 3)])
+    alone = np.stack([EAGER.gradient(loss, matrix) for matrix in A])
+
+    def is_alone(gradient, order=(0, 1, 2, 3)):
+        rows = np.reshape(gradient, A.shape)
+        return np.allclose(rows, alone[[*order]], 1e-6, 1e-8)
+
+    assert is_alone(EAGER.gradient(loss, A))
+    assert is_alone(EAGER.gradient(loss, A.reshape(2, 2, 3, 3)))
     spec = [tf.TensorSpec([None, 3, 3], tf.float64)]
-    outside = derivative(tf.function(loss, input_signature=spec))
-    assert np.allclose(outside(tf.constant(A)), alone, 1e-6, 1e-8)
+    for gradient in (
+        derivative(tf.function(loss, input_signature=spec)),
+        tf.function(derivative(loss), input_signature=spec),
+    ):
+        assert is_alone(gradient(tf.constant(A)))
     with contrast("a mean over the matrices of the batch"):
-        assert not np.allclose(EAGER.gradient(loss, A)[0], alone[0] / 3, 1e-3)
+        assert not np.allclose(EAGER.gradient(loss, A)[0], alone[0] / 4, 1e-3)
     with contrast("with terms from the other matrices"):
-        other = np.stack([A[0], A[2], A[1]])
-        assert np.allclose(EAGER.gradient(loss, other)[0], alone[0], 1e-6, 1e-8)
+        order = [0, 2, 3, 1]
+        assert is_alone(EAGER.gradient(loss, A[order]), order)
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -68,24 +68,53 @@ def test_runs_again(step, wrap, persistent):
         assert tape.gradient(y, x) is not None and plain.runs == 8
 
 
-def test_remat_is_recompute():
+LAYERS = {
+    "Dense": lambda: keras.layers.Dense(3, activation="tanh"),
+    "BatchNormalization": keras.layers.BatchNormalization,
+    "LSTM": lambda: keras.layers.LSTM(2),
+    "Sequential": lambda: keras.Sequential(
+        [keras.layers.Dense(2), keras.layers.ReLU()]
+    ),
+}
+XLA_GRAPH = tf.function(jit_compile=True)
+AROUND = {"eager": lambda function: function, "graph": tf.function, "XLA": XLA_GRAPH}
+
+
+def gradients_of(layer, function, x, watched=()):
+    """Differentiate with respect to the input, trainable weights and other variables."""
+    variables = [weight.value for weight in watched]
+    with tf.GradientTape() as tape:
+        tape.watch([x, *variables])
+        loss = tf.reduce_sum(function(x) ** 2)
+    return tape.gradient(loss, [x, *layer.trainable_variables, *variables])
+
+
+CASES = [(name, place) for name in LAYERS for place in AROUND]
+CASES.remove(("LSTM", "XLA"))  # Compiling its loops takes seconds.
+
+
+@pytest.mark.parametrize("name, place", CASES)
+def test_remat_is_recompute(name, place):
+    around = AROUND[place]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tf, "recompute_grad", lambda f: ("wrapped", f))
         assert keras.remat(tf.sin) == ("wrapped", tf.sin)
-    layer = keras.layers.Dense(3, activation="tanh")
-    x = tf.ones([2, 4])
-    layer.build(x.shape)
-
-    def gradients(function):
-        """Differentiate with respect to the input and the weights of the layer."""
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            loss = tf.reduce_sum(function(x) ** 2)
-        return tape.gradient(loss, [x, *layer.trainable_variables])
-
-    assert same(gradients(keras.remat(layer)), gradients(layer), 1e-5)
-    with contrast("drops the gradients of weights, as a custom gradient without them"):
-        assert None not in gradients(keras.remat(layer))
+    x = tf.reshape(tf.range(24.0) / 24, [2, 3, 4] if name == "LSTM" else [6, 4])
+    layer = LAYERS[name]()
+    recomputed = keras.remat(layer)
+    unbuilt = around(lambda: gradients_of(layer, recomputed, x))()
+    plain = gradients_of(layer, layer, x)
+    assert None not in plain and len(plain) > 1
+    assert same(unbuilt, plain, 1e-4)
+    assert same(around(lambda: gradients_of(layer, recomputed, x))(), plain, 1e-4)
+    outside = around(recomputed)
+    assert same(gradients_of(layer, outside, x), plain, 1e-4)
+    if name == "BatchNormalization":
+        with contrast("all its weights, also moving averages that a tape watches"):
+            averages = layer.non_trainable_weights
+            assert None not in gradients_of(layer, layer, x, averages)
+            results = around(lambda: gradients_of(layer, recomputed, x, averages))()
+            assert results[-2:] == [None, None]
 
 
 def product_of(factors, is_bound):
@@ -93,7 +122,7 @@ def product_of(factors, is_bound):
 
     def unbound(x):
         for factor in factors:
-            x = tf.recompute_grad(lambda x: factor * x)(x)  # noqa: B023
+            x = tf.recompute_grad(lambda x: factor * x)(x)
         return x
 
     def bound(x):
@@ -170,7 +199,7 @@ def test_recompute_lookup(place, name):
             assert not error
     if place is INSIDE:
         with contrast("along any axis"):
-            columns = lambda x: tf.gather(recomputed(x), [0, 0], axis=1)  # noqa: E731
+            columns = lambda x: tf.gather(recomputed(x), [0, 0], axis=1)
             assert same(place.gradient(columns, x), [[4.0, 0.0], [12.0, 0.0]])
         with contrast("without tf.recompute_grad, too"):
             assert same(place.gradient(lambda x: lookup(x * x), x), right)
