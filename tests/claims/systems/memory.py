@@ -351,23 +351,28 @@ def test_outside_saves():
         assert [kept_outside(chain_of(count)) for count in (8, 16)] == [9000, 17000]
 
 
-def checkpoint(function, copy):
-    """Recompute a function under a tape that watches a copy, or the captured input."""
+def checkpoint(function, compute, copy):
+    """Recompute a function under a tape that watches what the forward pass computed."""
 
     @tf.custom_gradient
     def once(x):
-        x = tf.identity(x)
+        computed = compute(x)
 
         def grad(upstream):
-            again = copy(x)
+            again = copy(computed)
             with tf.GradientTape() as tape:
                 tape.watch(again)
                 y = function(again)
             return tape.gradient(y, again, output_gradients=upstream)
 
-        return function(tf.stop_gradient(x)), grad
+        return function(tf.stop_gradient(computed)), grad
 
     return once
+
+
+def itself(x):
+    """Return the tensor itself, not a copy."""
+    return x
 
 
 MAPS = [place for place in BLOCKS if place.name.startswith("map_fn")]
@@ -375,13 +380,22 @@ MAPS = [place for place in BLOCKS if place.name.startswith("map_fn")]
 
 @pytest.mark.parametrize("place", [*COMMON, *MAPS], ids=str)
 def test_copy_in_grad(place):
-    assert same(place.gradient(checkpoint(cube, tf.identity), 0.5), 0.75, 1e-6)
-    gradient = place.gradient(checkpoint(cube, lambda x: x), 0.5)
-    if place.name.startswith(("loop", "map_fn")) and "eager" not in place.name:
-        assert same(gradient, 0.0)
+    is_in_loop = place.name.startswith(("loop", "map_fn"))
+    with_copy = checkpoint(cube, tf.identity, tf.identity)
+    assert same(place.gradient(with_copy, 0.5), 0.75, 1e-6)
+    without_copy = place.gradient(checkpoint(cube, tf.identity, itself), 0.5)
+    if is_in_loop:
+        assert same(without_copy, 0.0)
+        with contrast("any captured tensor: a tape may watch the argument itself"):
+            assert same(
+                place.gradient(checkpoint(cube, itself, itself), 0.5), 0.75, 1e-6
+            )
+        with contrast("any captured tensor: a tape may watch a computed product"):
+            doubled = checkpoint(cube, lambda x: 2.0 * x, itself)
+            assert same(place.gradient(doubled, 0.5), 3.0, 1e-6)
     else:
-        with contrast("everywhere: outside of a loop the captured tensor works"):
-            assert same(gradient, 0.75, 1e-6)
+        with contrast("everywhere: outside of a loop, this copy works"):
+            assert same(without_copy, 0.75, 1e-6)
 
 
 @pytest.mark.parametrize("place", VECTORIZED, ids=str)
