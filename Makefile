@@ -25,7 +25,7 @@ test: setup  ## pass the tests; ALL=1: all of them, and everything anew
 	@$(PYTEST) $(CHOSEN)
 
 # What the default leaves out is in pyproject.toml and, for readers, CONTRIBUTING.md.
-LEFT_OUT := browser or builds or composition or drills or notebooks or plain_python or slow
+LEFT_OUT := browser or builds or drills or notebooks or plain_python or slow
 CHOSEN := $(if $(ALL),,--share -m "sample or not ($(LEFT_OUT))")
 PYTEST := $(RUN) pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 

@@ -131,7 +131,7 @@ def _file(test: str) -> str:
     return test.partition("::")[0]
 
 
-LONG = {"browser", "builds", "composition", "notebooks", "plain_python", "slow"}
+LONG = {"browser", "builds", "notebooks", "plain_python", "slow"}
 """Marks of tests that take long."""
 _WORK_OF_LONG = 10
 """A test with such a mark takes about so many times as long as others."""

@@ -11,7 +11,7 @@ from tracebook import snippet
 from truth.page import Page, all_pages
 
 from .project import ROOT
-from .tables.cells import code
+from .tables._cells import code
 
 CATALOGUE = "mistakes"
 PAGE = ROOT / "docs" / CATALOGUE / "messages.md"

@@ -54,7 +54,7 @@ def test_samples_run_and_no_plugin_is_needed():
         [
             *(sys.executable, "-m", "pytest", "-p", "no:xdist", "--collect-only", "-q"),
             *("-m", f"sample or not ({LEFT_OUT})"),
-            *("tests/test_plain_python.py", "tests/test_composition.py"),
+            *("tests/test_plain_python.py", "tests/test_tables.py"),
         ],
         cwd=ROOT,
         text=True,

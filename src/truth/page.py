@@ -32,7 +32,7 @@ BIBLIOGRAPHY = "bibliography.md"
 """The page with the sources that the site cites."""
 LEDGER = "docs/ledger.md"
 """The page that the build writes from the results of the checks."""
-GENERATED = {"mistakes/messages", "public_code", "systems/composition", "vjpcheck"}
+GENERATED = {"mistakes/messages", "public_code", "vjpcheck"}
 """Pages that a command writes from a run; a test compares them with what it writes."""
 
 

@@ -31,6 +31,8 @@ MODES_LINE = re.compile(
     r"(?:; fix: (?:(?P<fixed>\S+\.py): )?(?P<fix>.+?))? -->\n"
 )
 """The line that names a call."""
+_FOLDER = re.compile(r"\bsnippets/[\w/]*\w")
+"""A folder of programs that the module of a table names."""
 MODES = "modes"
 """The module that fills the tables of calls."""
 
@@ -55,12 +57,21 @@ def digest(body: str) -> str:
 def sources(root: Path, name: str, modes: str = "") -> str:
     """Return the digest of everything from which a table is computed.
 
-    This is the table's module, the shared helpers, the harness, the program of the
-    call, the versions of TensorFlow, Keras and NumPy, and Python's minor version.
+    Args:
+        root: the project's folder.
+        name: the name of the table, for example ``cut_path``.
+        modes: the line that names a call, for a table of its modes.
+
+    Returns:
+        A digest of the table's module, the shared helpers, the harness, the programs
+        that the module or the call names, the versions of TensorFlow, Keras and NumPy,
+        and Python's minor version.
     """
-    paths = [root / CODE / f"{MODES if modes else name}.py"]
-    paths += [root / CODE / "__init__.py"]
-    paths += sorted((root / "tests/harness").glob("*.py"))
+    module = root / CODE / f"{MODES if modes else name}.py"
+    text = module.read_text("utf-8") if module.is_file() else ""
+    paths = [module, *sorted((root / CODE).glob("_*.py"))]
+    for folder in ("tests/harness", *_FOLDER.findall(text)):
+        paths += sorted((root / folder).rglob("*.py"))
     if match := MODES_LINE.fullmatch(modes):
         paths.append(root / "snippets" / match["program"])
     versions = [f"{package} {metadata.version(package)}" for package in _PACKAGES]

@@ -61,7 +61,7 @@ def _in_numpy(x):
     return tf.ensure_shape(y, x.shape)
 
 
-TWO, THREE = np.float32([2, 2]), np.float32([3, 3])
+TWO, THREE = np.array([2, 2], np.float32), np.array([3, 3], np.float32)
 OPERATIONS = [
     CutPath("integer cast", lambda x: tf.cast(tf.cast(x, tf.int32), x.dtype), [TWO]),
     CutPath("`stop_gradient`", tf.stop_gradient, [TWO]),

@@ -10,7 +10,7 @@ from tests.harness import EAGER_BLOCKS, FORWARDS, Forward
 
 from . import cell, markdown, merged, name
 
-INPUT = np.float32([2.3, 2.3])
+INPUT = np.array([2.3, 2.3], np.float32)
 BLOCKS: dict[str, Callable] = {
     "plain call": lambda function: function,
     "nested function": tf.function,

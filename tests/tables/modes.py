@@ -35,7 +35,7 @@ from tests.harness import (
 from truth.tables import MODES_LINE, TableRecord
 from vjpcheck.messages import message, tidy
 
-from .cells import in_table
+from ._cells import in_table
 
 MODES: dict[str, Callable[..., list]] = {
     "eager": EAGER.gradients,

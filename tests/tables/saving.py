@@ -15,7 +15,7 @@ from tests.harness import elsewhere, quiet, raised
 
 from . import cell, markdown, merged, shown
 
-INPUT = np.float32([[2, 2]])
+INPUT = np.array([[2, 2]], np.float32)
 KINDS = {
     "first order": "tenfold",
     "second order": "cube",
@@ -210,7 +210,8 @@ def _results() -> dict[tuple[str, str, str], str]:
                     cells |= {(name, way, place): text for place in PLACES}
                 else:
                     files.append((name, way))
-        sources = map(inspect.getsource, (functions, plain, gradients, Layer))
+        shared: tuple = functions, plain, gradients, Layer
+        sources = [inspect.getsource(definition) for definition in shared]
         program = _LOAD.format(
             definitions="\n\n".join(sources),
             folder=folder,

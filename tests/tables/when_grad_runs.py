@@ -21,7 +21,7 @@ from tests.harness import (
 
 from . import FAMILIES, by_place, name
 
-INPUT = np.float32([2, 2])
+INPUT = np.array([2, 2], np.float32)
 
 
 class Events:

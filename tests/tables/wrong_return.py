@@ -51,7 +51,7 @@ def _case(title: str, grad: Callable, *inputs: Any, at: int = 0) -> WrongReturn:
     return WrongReturn(title, function, inputs, at, plain)
 
 
-ONE, PAIR = np.float32(2), np.float32([2, 2])
+ONE, PAIR = np.float32(2), np.array([2, 2], np.float32)
 ROWS, ROW, SINGLE = np.ones([2, 3], "f"), np.ones([3], "f"), np.ones([1], "f")
 STRUCTURES = [
     _case("wrong rank", lambda u: (10 * u, 10 * u), ROWS, ROW, at=1),
@@ -63,7 +63,7 @@ TYPES = [
     _case("`float64`", lambda u: tf.cast(10 * u, tf.float64), PAIR),
     _case("`int32`", lambda u: tf.cast(10 * u, tf.int32), PAIR),
     _case("Python float", lambda u: 10.0, ONE),
-    _case("NumPy array", lambda u: np.float32([10, 10]), PAIR),
+    _case("NumPy array", lambda u: np.array([10, 10], np.float32), PAIR),
 ]
 
 

@@ -49,8 +49,8 @@ def odeint(f, T, solver=rk4):
                 with tf.GradientTape() as tape:
                     tape.watch([y, own])
                     slope = f(t, y, own)
-                by_y, by_p = tape.gradient(
-                    slope, [y, own], a, unconnected_gradients="zero")
+                by_y, by_p = map(tf.convert_to_tensor, tape.gradient(
+                    slope, [y, own], a, unconnected_gradients="zero"))
                 return slope, -by_y, -by_p
 
             start = [y, upstream, tf.zeros_like(p)]

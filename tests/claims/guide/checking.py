@@ -102,29 +102,45 @@ def test_shared_list(end):
             assert not is_rejected(check_rule, square(is_shared=False), x)
 
 
+def bend(left, right, at_kink):
+    """A function with two slopes, whose gradient function returns a value at 0."""
+
+    @tf.custom_gradient
+    def function(x):
+        sides = tf.where(x > 0, tf.cast(right, x.dtype), tf.cast(left, x.dtype))
+        slope = tf.where(x == 0, tf.cast(at_kink, x.dtype), sides)
+        return x * sides, lambda upstream: upstream * slope
+
+    return function
+
+
 @pytest.mark.parametrize(
-    "x, left, right", [([0.0], 0, 1), ([0.0], 3, 1), ([0.0, 1.0, -1.0], -1, 1)], ids=str
+    "x, left, right",
+    [
+        ([0.0], 0, 1),
+        ([0.0], 3, 1),
+        ([0.0, 1.0, -1.0], -1, 1),
+        ([0.0], 1, 1.1),
+        ([0.0], 11, 10),
+        ([0.0], -100, -110),
+    ],
+    ids=str,
 )
 def test_kink_range(x, left, right):
-    def bend(at_kink):
-        def slope(x):
-            sides = tf.where(x > 0, tf.cast(right, x.dtype), tf.cast(left, x.dtype))
-            return tf.where(x == 0, tf.cast(at_kink, x.dtype), sides)
+    def is_rejected_at(share, x=x, left=left, right=right):
+        value = left + share * (right - left)
+        return is_rejected(check_rule, bend(left, right, value), tf.constant(x))
 
-        return tf.custom_gradient(
-            lambda x: (
-                x * tf.where(x > 0, tf.cast(right, x.dtype), tf.cast(left, x.dtype)),
-                lambda up: up * slope(x),
-            )
-        )
-
-    x, difference = tf.constant(x), right - left
-    for share in (0, 0.25, 1):
-        assert not is_rejected(check_rule, bend(left + share * difference), x)
-    for tenth in (-0.1, 1.1):
-        assert is_rejected(check_rule, bend(left + tenth * difference), x)
-    with contrast("only the mean of the two sides"):
-        assert not is_rejected(check_rule, bend(left + 0.9 * difference), x)
+    assert not any(is_rejected_at(share) for share in (0, 0.25, 0.9, 1))
+    assert is_rejected_at(-0.1) and is_rejected_at(1.1)
+    with contrast("only the mean of the two slopes"):
+        assert not is_rejected_at(0.9)
+    with contrast("outside by a thousandth"):
+        assert not is_rejected_at(-0.001) and not is_rejected_at(1.001)
+    if right == 1.1:
+        with contrast("however little the slopes differ"):
+            assert not is_rejected_at(2, right=1.001)
+            assert is_rejected_at(0, right=1.0001) or is_rejected_at(1, right=1.0001)
 
 
 @FLOAT

@@ -137,6 +137,11 @@ def test_tridiagonal_solve(place, batch):
         assert is_near(gradient, right.conj())
         with contrast("the right gradient itself"):
             assert not is_near(gradient, right, 0.05)
+        with contrast("with any upstream gradient"):
+            loss = with_upstream(function, upstream * (0.6 - 0.8j))
+            right, gradient = differences(loss, z), place.gradient(loss, z)
+            assert not is_near(gradient, right.conj(), 0.05)
+            assert not is_near(gradient, right, 0.05)
     with contrast("also tf.linalg.solve, with the same matrix"):
         loss = with_upstream(
             lambda b: linalg.solve(linalg.diag(diagonals[..., 1, :]), b), upstream
@@ -268,13 +273,17 @@ def test_wrong_dtype(place):
 
     for real, paired in ((tf.float32, tf.complex64), (tf.float64, tf.complex128)):
         z, t = tf.constant([1 + 2j, 3], paired), tf.constant([0.5, 1], real)
-        assert place.gradient(wrong.real_part, z).dtype == real
-        assert place.gradient(rotated, t).dtype == paired
+        of_z = place.gradient(lambda z: [2.0, 3.0] * wrong.real_part(z), z)
+        assert of_z.dtype == real and same(of_z, [2.0, 3.0])
+        of_t = place.gradient(rotated, t)
+        assert of_t.dtype == paired and same(of_t, -1j * np.exp([-0.5j, -1j]), 1e-6)
         with contrast("also if the source is used twice"):
-            error = raised(
-                place.gradient, lambda z: wrong.real_part(z) + math.real(z), z
-            )
-            assert isinstance(error, tf.errors.InvalidArgumentError)
+            for twice, source in (
+                (lambda z: wrong.real_part(z) + math.real(z), z),
+                (lambda t: tf.abs(rotated(t)) + t, t),
+            ):
+                error = raised(place.gradient, twice, source)
+                assert isinstance(error, tf.errors.InvalidArgumentError)
         with contrast("the tape casts it to the dtype of the source"):
             right = place.gradient(lambda z: math.real(z), z)
             assert right.dtype == paired

@@ -14,6 +14,7 @@ from tests.harness import (
     COMMON,
     EAGER,
     INSIDE,
+    NESTED,
     XLA,
     contrast,
     message,
@@ -127,16 +128,6 @@ def around(operation, wrap):
     return function
 
 
-@pytest.mark.parametrize("place", COMMON, ids=str)
-@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["plain", "graph"])
-def test_shuffle_is_registered(place, wrap):
-    function, x = around(tf.random.shuffle, wrap), tf.constant([[1.0], [2.0]])
-    assert not raises_lookup(place, function, x, 1)
-    assert not raises_lookup(place, function, x, 2)
-    with contrast("of every operation without a gradient function"):
-        assert raises_lookup(EAGER, adjusted, tf.ones([1, 2, 2, 3]), 1)
-
-
 def adjusted(x):
     """Call an operation that has no registered gradient."""
     return tf.raw_ops.AdjustContrastv2(images=x, contrast_factor=2.0)
@@ -160,6 +151,13 @@ def test_unregistered_operation(place, operation, shape):
         plain = around(operation, lambda f: f)
         assert not raises_lookup(place, plain, x, 1)
         assert not raises_lookup(place, plain, x, 2)
+    with contrast("also an operation that is registered as not differentiable"):
+        shuffled = around(tf.random.shuffle, tf.function)
+        assert not raises_lookup(place, shuffled, x, 1)
+        assert not raises_lookup(place, shuffled, x, 2)
+    if place is INSIDE:
+        with contrast("also with another tf.function between the tapes and the call"):
+            assert not raises_lookup(NESTED, in_graph, x, 2)
     with contrast("also with tf.stop_gradient"):
         stopped = around(lambda x: tf.stop_gradient(operation(x)), tf.function)
         assert not raises_lookup(place, stopped, x, 2)
@@ -180,6 +178,15 @@ def gradients_of(wrap, persistent):
     return wrap(gradients)
 
 
+def called_twice():
+    """Call tape.gradient twice in the block of a tape that isn't persistent."""
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        return tape.gradient(y, x) + tape.gradient(y, x)
+
+
 @WRAP
 @pytest.mark.parametrize("persistent", [False, True])
 def test_documented_errors(wrap, persistent):
@@ -192,6 +199,10 @@ def test_documented_errors(wrap, persistent):
             y = x * x
         return tape.gradient(y, x, unconnected_gradients=value)
 
+    if not persistent:
+        with contrast("also if you call it twice in the block"):
+            error = raised(wrap(called_twice))
+            assert isinstance(error, RuntimeError)
     for value in ("nonsense", "one"):
         error = raised(wrap(lambda value=value: unconnected(value)))
         assert isinstance(error, ValueError)

@@ -45,35 +45,49 @@ def both(*tensors):
 def test_zeros_unchanged(place):
     shapes = [(), (3,), (2, 0), (2, 3)]
     zeros = [tf.zeros(shape, d) for shape in shapes for d in place.dtypes]
-    values = place.value(lambda *xs: [by_norm(x) for x in xs], *zeros)
-    assert same(values, zeros)
+
+    def clipped(*tensors):
+        limits = (0.001, 2.0, 1000.0)
+        return [tf.clip_by_norm(x, limit) for limit in limits for x in tensors]
+
+    assert same(place.value(clipped, *zeros), zeros * 3)
+    with contrast("for the limit 0, too"):
+        values = place.value(lambda x: tf.clip_by_norm(x, 0.0), tf.zeros([3]))
+        assert np.isnan(values).all()
     with contrast("turns them into NaN, as the formula does"):
         assert np.isnan(0.0 * (2.0 / tf.norm(zeros[0])))
     with contrast("returns any tensor unchanged"):
         assert same(by_norm(tf.constant([30.0, 40.0])), [1.2, 1.6], 1e-6)
 
 
+LARGE = {tf.float16: 300.0, tf.float64: 1e200}
+LARGEST = {tf.float16: 4e4, tf.float32: 2e38, tf.float64: 1e308, tf.bfloat16: 3e38}
+
+
 @pytest.mark.parametrize("place", MODES, ids=str)
 def test_overflowing_squares(place):
-    large = {tf.float16: 300.0, tf.float64: 1e200}
     finite = [
-        tf.constant([sign * large.get(d, 1e30), 0.5, 0.0], d)
+        tf.constant([sign * LARGE.get(d, 1e30), 0.5, 0.0], d)
         for d in place.dtypes
         for sign in (1, -1)
     ]
     infinite = [tf.constant([np.inf, 0.5, -np.inf], d) for d in place.dtypes]
-    values = place.value(both, *finite, *infinite)
+    largest = [tf.constant([[LARGEST[d]], [0.5]], d) for d in place.dtypes]
+    values = iter(place.value(both, *finite, *infinite, *largest))
     for x, (norm, value) in zip(finite, values):
         assert np.isfinite(tf.cast(x, tf.float64)).all()
         assert same(norm, [0.0, 0.0, 0.0])
         assert same(value, [2.0 * np.sign(float(x[0])), 0.5, 0.0])
         with contrast("a tensor of the norm 2, as for smaller numbers"):
             assert tf.norm(norm) == 0 and tf.norm(by_norm([30.0, 40.0])) == 2
-    for norm, value in values[len(finite) :]:
+    for _, (norm, value) in zip(infinite, values):
         assert same(norm, [np.nan, 0.0, np.nan])
         assert same(value, [2.0, 0.5, -2.0])
         with contrast("turns all numbers into NaN"):
             assert norm[1] == 0
+    for _, (norm, value) in zip(largest, values):
+        with contrast("even if a product with the limit overflows: 2e38 becomes NaN"):
+            assert same(norm, [[np.nan], [0.0]]) and same(value, [[2.0], [0.5]])
 
 
 @pytest.mark.parametrize("factor", [-1.0, 0.5])

@@ -92,20 +92,38 @@ def test_selu_under_xla(place):
         assert not same(opposite.gradient(tf.nn.selu, zeros[0]), gradient, 0.1)
 
 
-def powers(x):
-    """The zeroth power with an integer and with a float, and without a power."""
-    return [x**0, x ** tf.cast(0.0, x.dtype)]
+POWERS = {
+    "integer": lambda x: x**0,
+    "float": lambda x: x**0.0,
+    "tensor": lambda x: x ** tf.cast(0, x.dtype),
+}
 
 
 @pytest.mark.parametrize("place", COMMON, ids=str)
 def test_zeroth_power(place):
     xs = filled([0, 2, -3], place.dtypes)
-    assert same(place.value(powers, *xs[:1]), [[1.0] * 51] * 2)
-    gradients = [np.asarray(tf.cast(g, tf.float32)) for g in place.each(powers, xs)]
-    for gradient in gradients:
-        assert np.isnan(gradient[::3]).all()
-    with contrast("at every number"):
-        assert not any(gradients[0][1::3]) and not any(gradients[0][2::3])
+    if place in (EAGER, XLA_OUTSIDE):
+        xs += [
+            tf.zeros(shape, dtype)
+            for dtype in place.dtypes
+            for shape in ((), (1,), (3, 1))
+        ]
+    inputs = [tf.identity(x) for _ in POWERS for x in xs]
+
+    def all_of(*tensors):
+        rows = np.reshape(range(len(tensors)), [len(POWERS), -1])
+        pairs = zip(POWERS.values(), rows)
+        return [power(tensors[i]) for power, row in pairs for i in row]
+
+    assert all(same(y, tf.ones_like(y)) for y in place.value(all_of, *inputs))
+    gradients = place.gradients(all_of, *inputs)
+    for x, gradient in zip(inputs, gradients):
+        gradient = np.asarray(tf.cast(gradient, tf.float32))
+        assert np.array_equal(np.isnan(gradient), tf.cast(x, tf.float32) == 0)
+        with contrast("at every number"):
+            assert not np.any(gradient[~np.isnan(gradient)])
+    with contrast("only with a float power"):
+        assert np.isnan(float(gradients[0][0]))
     with contrast("for every constant"):
         constant = place.gradient(lambda x: x**1 - x, xs[0][:1])
         assert same(constant, [0.0])

@@ -225,21 +225,33 @@ def test_settings(place):
 
 @pytest.mark.parametrize("place", MODES, ids=str)
 def test_none_or_a_function(place):
+    double = tf.custom_gradient(lambda x, y: (2 * x, lambda up: (2 * up, None)))
+
     def with_argument(argument):
-        double = tf.custom_gradient(lambda x, y: (2 * x, lambda up: (2 * up, None)))
         return lambda x: double(x, argument)
 
     def with_output(output):
         double = tf.custom_gradient(lambda x: ((2 * x, output), lambda up, _: 2 * up))
         return lambda x: double(x)[0]
 
-    for wrong in None, tf.square, lambda x: x, [None], {"f": tf.square}:
-        assert raised(place.value, with_argument(wrong), 3.0) is not None
-        assert raised(place.value, with_output(wrong), 3.0) is not None
+    is_eager = place in (EAGER, PERSISTENT)
+    conversion = "Attempt to convert a value" if is_eager else ""
+    for_function = ValueError if is_eager else TypeError
+    wrong = {None: ValueError, tf.square: for_function, tf.function(abs): for_function}
+    for value, kind in wrong.items():
+        for nested in value, [value], {"value": value}:
+            for function in with_argument(nested), with_output(nested):
+                error = raised(place.value, function, 3.0)
+                assert type(error) is kind and conversion in str(error)
     with contrast("also a number, for which grad returns None"):
         assert same(place.gradient(with_argument(3), 3.0), 2.0)
+    if is_eager:
+        with contrast("eagerly, a keyword argument, too"):
+            double = tf.custom_gradient(lambda x, y=1: (2 * x, lambda up: 2 * up))
+            for value in wrong:
+                assert same(place.gradient(lambda x: double(x, y=value), 3.0), 2.0)
     with contrast("only in a graph"):
-        assert raised(EAGER.value, with_argument(None), 3.0) is not None
+        assert type(raised(EAGER.value, with_argument(None), 3.0)) is ValueError
 
 
 def product(x, y=5.0):

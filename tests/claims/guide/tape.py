@@ -116,23 +116,32 @@ def test_watches_variables(wrap, inner):
     for dtype in FLOATS:
         w, frozen = (tf.Variable(2, dtype=dtype, trainable=t) for t in (True, False))
         unread, x = tf.Variable(2, dtype=dtype), tf.constant(2, dtype)
+        sources = [w, frozen, x, unread]
         product = inner(lambda w=w, frozen=frozen, x=x: w * frozen * x)
 
-        def gradients(product=product, sources=(w, frozen, x, unread)):
-            with tf.GradientTape(persistent=True) as tape:
+        def gradients(by_hand=(), product=product, sources=sources, **options):
+            with tf.GradientTape(**options) as tape:
+                tape.watch(by_hand)
                 y = product()
-            assert {id(each) for each in tape.watched_variables()} == {id(sources[0])}
-            found = [*tape.gradient(y, sources)]
-            assert found[1:] == [None, None, None]
-            return found[0]
+            names = [id(variable) for variable in tape.watched_variables()]
+            indices = [i for i, source in enumerate(sources) if id(source) in names]
+            return indices, tape.gradient(y, sources)
 
-        assert wrap(gradients)() == 4
-        with contrast("only if it is passed to tape.watch, as with the others"):
-            with tf.GradientTape(watch_accessed_variables=False) as tape:
-                tape.watch([frozen, x])
-                y = product()
-            of_w, *others = tape.gradient(y, [w, frozen, x])
-            assert of_w is None and same(others, [4.0, 4.0])
+        def run(*arguments, **options):
+            return wrap(lambda: gradients(*arguments, **options))()
+
+        assert same(run(), [[0], [4, None, None, None]])
+        assert same(run([frozen, x]), [[0, 1], [4, 4, 4, None]])
+        with contrast("also with `watch_accessed_variables=False`"):
+            only_by_hand = run([frozen, x], watch_accessed_variables=False)
+            assert same(only_by_hand, [[1], [None, 4, 4, None]])
+        with contrast("also before the block, or in `tape.stop_recording()`"):
+            product()
+            with tf.GradientTape() as tape:
+                with tape.stop_recording():
+                    product()
+                tf.stop_gradient(w)
+            assert not tape.watched_variables()
 
 
 @pytest.mark.parametrize("is_variable", [False, True], ids=["tensor", "variable"])

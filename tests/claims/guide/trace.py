@@ -144,6 +144,29 @@ def takes_log(x):
     return 2 * x, grad
 
 
+@tf.custom_gradient
+def hides_square_root(x):
+    """Not a number inside its forward pass, and with an infinite gradient."""
+    x = tf.identity(x)
+
+    def grad(upstream):
+        return upstream * tf.math.log(x - x)
+
+    return 2 * tf.where(tf.sqrt(-1 - x * x) > 0, x, x), grad
+
+
+@tf.custom_gradient
+def leaves_tensorflow(x):
+    """With a gradient of NaN from NumPy, which becomes the input of a product."""
+    x = tf.identity(x)
+
+    def grad(upstream):
+        nan = tf.numpy_function(lambda a: np.full_like(a, np.nan), [x], x.dtype)
+        return upstream * tf.reshape(nan, tf.shape(x))
+
+    return 2 * x, grad
+
+
 def error_in(place, function, dtype=tf.float32):
     """The message of an error that enable_check_numerics raises, or ""."""
     with checked_numerics():
@@ -158,8 +181,16 @@ def test_names_operation(place):
         assert operation(error_in(place, hides_log, dtype)) == "Log"
     assert operation(error_in(place, takes_log)) == "Log"
     assert error_in(place, takes_log).startswith("InvalidArgumentError")
+    named = operation(error_in(place, leaves_tensorflow))
+    if place in (EAGER, PERSISTENT):
+        with contrast("the first such operation, checked or not"):
+            assert named == "Mul"
+    else:
+        assert named == "PyFunc"
     with contrast("the operation that gets the infinity first, Mul or Less"):
         assert operation(error_in(place, lambda x: 3 * takes_log(x))) == "Log"
+    with contrast("also if the forward pass isn't finite"):
+        assert operation(error_in(place, hides_square_root)) == "Sqrt"
     with contrast("raised also for operations of the custom gradient that are finite"):
         assert not error_in(place, lambda x: x * x)
 
@@ -168,6 +199,12 @@ def test_names_operation(place):
 def test_names_backward_function(place):
     assert "__backward_" in operation(error_in(place, takes_log))
     assert not error_in(place, hides_log)
+    zeros = lambda x: takes_log(tf.where(x > 100, x, tf.zeros_like(x)))
+    assert not error_in(place, zeros) and same(
+        place.gradient(zeros, [0.0, 4.0]), [0, 0]
+    )
+    with contrast("also if the forward pass isn't finite"):
+        assert operation(error_in(place, hides_square_root)) == "Sqrt"
     with contrast("in a loop of the tf.function as well"):
         [loop] = [place for place in BLOCKS if place.name == "loop, outside"]
         assert operation(error_in(loop, hides_log)) == "Log"
@@ -220,11 +257,23 @@ def test_complex_unchecked(wrap, dtype):
 
 def test_bfloat16_scalar():
     one, row = tf.constant(1, tf.bfloat16), tf.constant([1, 2], tf.bfloat16)
-    for function in (tf.negative, tf.exp, lambda x: x * one, tf.reduce_sum):
+    checked = [tf.negative, tf.exp, tf.nn.relu, tf.sqrt, lambda x: x * one]
+    to_scalar = [
+        tf.reduce_sum,
+        tf.reduce_max,
+        lambda x: tf.gather(tf.reshape(x, [-1]), 0),
+    ]
+    for function in (*checked, *to_scalar):
         with checked_numerics():
             assert message(function, one).startswith("ValueError")
-    for function in (tf.negative, tf.exp, lambda x: x * one, lambda x: x + x):
-        assert not is_error(function, row)
+    arrays = [row, row[:1], row[:1][None], row[:0]]
+    for function in checked:
+        assert not any(is_error(function, array) for array in arrays)
+    assert is_error(tf.reduce_sum, row)
+    with contrast("also an unchecked operation, such as tf.maximum"):
+        for function in (tf.identity, tf.squeeze, lambda x: tf.maximum(x, x)):
+            assert not is_error(function, one) and same(function(one), one)
+        assert not is_error(lambda x: x[0], row) and not is_error(tf.unstack, row)
     with contrast("a finite scalar of any dtype"):
         for dtype in (tf.float16, tf.float32, tf.float64):
             assert not is_error(tf.exp, tf.constant(1, dtype))

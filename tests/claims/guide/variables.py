@@ -10,7 +10,10 @@ from tests.harness import (
     EAGER,
     EVERYWHERE,
     GRAPHS,
+    INSIDE,
     MODES,
+    NESTED,
+    OUTSIDE,
     PERSISTENT,
     contrast,
     raised,
@@ -179,6 +182,11 @@ def test_must_accept(place):
     with contrast("also one that is an argument"):
         passed = tf.custom_gradient(lambda x, w: (x * w, lambda up: (up, up)))
         assert raised(place.value, lambda x: passed(x, w), 3.0) is None
+    if place in (INSIDE, OUTSIDE, NESTED):
+        with contrast("also in a `tf.py_function` or a `tf.numpy_function`"):
+            for call in (tf.py_function, tf.numpy_function):
+                in_python = of(lambda x, call=call: call(w.numpy, [], tf.float32) * x)
+                assert same(place.value(in_python, 3.0), 6.0)
     with contrast("the backward pass raises it"):
         assert isinstance(raised(reads, tf.constant(3.0)), TypeError)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import re
 
 import keras
 import pytest
@@ -39,34 +40,53 @@ def returning(count, outputs=1):
     return lambda *terms: tf.add_n(rule(*terms))
 
 
+def scaled(count):
+    """A product and a sum whose gradient function returns so many gradients."""
+
+    @tf.custom_gradient
+    def rule(x, factor=2.0, shifts=0.0):
+        factor = tf.cast(factor, x.dtype)
+
+        def grad(upstream):
+            return [upstream * factor, *[None] * (count - 1)]
+
+        shift = tf.add_n([tf.cast(part, x.dtype) for part in tf.nest.flatten(shifts)])
+        return x * factor + shift, grad
+
+    return rule
+
+
+WRONG_COUNT = re.compile("expected to return|too few gradients|Num gradients")
+
+
 @pytest.mark.parametrize("place", MODES, ids=str)
 def test_of_the_call(place):
-    def scaled(count):
-        @tf.custom_gradient
-        def rule(x, factor=2.0, shift=0.0):
-            factor = tf.cast(factor, x.dtype)
-
-            def grad(upstream):
-                return [upstream * factor, *[None] * (count - 1)]
-
-            return x * factor + tf.cast(shift, x.dtype), grad
-
-        return rule
+    def is_wrong(count, call):
+        error = message(place.gradient, functools.partial(call, scaled(count)), 5.0)
+        assert not error or WRONG_COUNT.search(error)
+        return bool(error)
 
     calls = {
         1: lambda rule, x: rule(x),
         2: lambda rule, x: rule(x, 3.0),
         3: lambda rule, x: rule(x, 3, tf.constant(5.0)),
+        4: lambda rule, x: rule(x, 3, [tf.constant(5.0), 1]),
     }
-    for arguments, call in calls.items():
-        for count in calls if place is EAGER else {arguments, 3}:
-            rule = functools.partial(call, scaled(count))
-            if count == arguments:
-                right = 2.0 if arguments == 1 else 3.0
-                assert same(place.gradient(rule, 5.0), right)
-            else:
-                with contrast("the parameters of the function, of which there are 3"):
-                    assert message(place.gradient, rule, 5.0)
+    for inputs, call in calls.items():
+        gradient = place.gradient(functools.partial(call, scaled(inputs)), 5.0)
+        assert same(gradient, 2.0 if inputs == 1 else 3.0)
+        for count in calls if place is EAGER else {inputs - 1, inputs + 1} - {0}:
+            assert is_wrong(count, call) == (count != inputs)
+        if inputs < 3:
+            with contrast("the parameters of the function, of which there are 3"):
+                assert is_wrong(3, call)
+        if inputs == 4:
+            with contrast("a list is one input"):
+                assert is_wrong(3, call)
+    if place is EAGER:
+        with contrast("also an argument by keyword"):
+            by_name = lambda rule, x: rule(x, factor=3.0)
+            assert not is_wrong(1, by_name) and is_wrong(2, by_name)
 
 
 def too_many_parameters():

@@ -4,9 +4,13 @@ import pytest
 import tensorflow as tf
 
 from tests.harness import (
+    BLOCKS,
     EAGER,
     INSIDE,
+    NESTED,
+    OUTSIDE,
     PERSISTENT,
+    UNKNOWN,
     XLA,
     contrast,
     same,
@@ -15,52 +19,66 @@ from tests.harness import (
 STEPS = 5
 
 
-def solver(calls):
-    """Return a solver of y = x, each of whose steps appends to a list when its gradient
-    function is called."""
+def solver(calls, read=lambda: 0.0, is_loop=False):
+    """Return a solver of y = x + read(), each of whose steps appends to a list when its
+    gradient function is called."""
 
     @tf.custom_gradient
     def step(y, x):
+        y, x = tf.identity(y), tf.identity(x)  # else, a branch raises
+
         def grad(upstream):
             calls.append(upstream)
             return upstream / 2, upstream / 2
 
         return (y + x) / 2, grad
 
+    def next_of(y, x):
+        return step(y, x + tf.cast(read(), x.dtype))
+
     def solve(y, x):
+        if is_loop:
+            body = lambda i, y: (i + 1, next_of(y, x))
+            return tf.while_loop(
+                lambda i, _: i < STEPS, body, (0, y), maximum_iterations=STEPS
+            )[1]
         for _ in range(STEPS):
-            y = step(y, x)
+            y = next_of(y, x)
         return y
 
     return solve
 
 
-@pytest.mark.parametrize("place", [EAGER, PERSISTENT, INSIDE, XLA], ids=str)
+def stopped(solve):
+    """Pass the inputs of a solver through tf.stop_gradient, and keep a path to x."""
+    stop = tf.stop_gradient
+    return lambda x: solve(stop(tf.zeros_like(x)), stop(x)) + 3 * x
+
+
+@pytest.mark.parametrize("place", [EAGER, PERSISTENT, INSIDE, XLA, UNKNOWN[2]], ids=str)
 def test_hides_the_solver(place):
-    calls, stop = [], tf.stop_gradient
-    solve = solver(calls)
-
-    def stopped(x):
-        # The second term keeps a path to x.
-        return solve(stop(tf.zeros_like(x)), stop(x)) + 3 * x
-
+    w = tf.Variable([1.0, 2.0])
     xs = [tf.constant([1.0, 2.0], dtype) for dtype in place.dtypes]
-    assert same(place.each(stopped, xs), [[3.0, 3.0]] * len(xs)) and not calls
+    calls = []
+    stop = tf.stop_gradient
+    for function in (
+        stopped(solver(calls)),
+        stopped(solver(calls, is_loop=True)),
+        stopped(solver(calls, read=lambda: stop(w))),
+        lambda x: stopped(solver(calls, read=lambda: stop(2 * x)))(x),
+    ):
+        assert same(place.each(function, xs), [[3.0, 3.0]] * len(xs)) and not calls
     with contrast("if only the start passes through `tf.stop_gradient`"):
-        half_stopped = place.gradient(lambda x: solve(stop(x), x), xs[0])
-        assert same(half_stopped, [1 - 0.5**STEPS] * 2) and len(calls) >= STEPS
-    if place is EAGER:
-        _try_variables()
-
-
-def _try_variables():
-    """Try a variable that the solver reads."""
-    calls, variable = [], tf.Variable([1.0, 2.0])
-    with contrast("also if the solver reads a trainable variable"):
-        with tf.GradientTape() as tape:
-            y = solver(calls)(tf.zeros([2]), tf.convert_to_tensor(variable))
-        of_variable = tape.gradient(y, variable)
-        assert same(of_variable, [1 - 0.5**STEPS] * 2) and len(calls) == STEPS
-    with tf.GradientTape() as tape:
-        y = solver(calls)(tf.zeros([2]), tf.stop_gradient(variable))
-    assert tape.gradient(y, variable) is None and len(calls) == STEPS
+        solve = solver(calls)
+        of_x = place.gradient(lambda x: solve(stop(x), x), xs[0])
+        assert same(of_x, [1 - 0.5**STEPS] * 2) and len(calls) == STEPS
+    with contrast("also if the solver reads a trainable variable itself"):
+        calls.clear()
+        of_x = place.gradient(stopped(solver(calls, read=lambda: w)), xs[0])
+        assert same(of_x, [3.0, 3.0]) and len(calls) == STEPS
+    if place is INSIDE:
+        with contrast("also with the tape outside, nested, or in a branch"):
+            for elsewhere in (OUTSIDE, NESTED, BLOCKS[1]):
+                calls.clear()
+                of_x = elsewhere.gradient(stopped(solver(calls)), xs[0])
+                assert same(of_x, [3.0, 3.0]) and len(calls) >= STEPS

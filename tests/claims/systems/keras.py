@@ -115,6 +115,19 @@ def test_attribute_in_fit(anew):
             model.compile(model.optimizer, "mse", run_eagerly=True)
             for layer.factor, right in ((1.0, 0.75), (0.0, 1.0), (2.0, 0.5)):
                 assert step()[0] == right
+        with contrast("also in a `tf.py_function` or a `tf.numpy_function`"):
+            for call_python in (tf.py_function, tf.numpy_function):
+                layer.factor = 1.0
+
+                def scaled(x, call_python=call_python):
+                    factor = call_python(lambda: layer.factor, [], tf.float64)
+                    return x * tf.cast(tf.reshape(factor, []), x.dtype)
+
+                model = model_of(kernel, Calling(scaled), jit_compile=False)
+                steps = []
+                for layer.factor in (1.0, 0.0, 2.0):
+                    steps.append(step()[0])
+                assert steps == [0.75, 1.0, 0.0]
         with contrast("a weight, too"):
             factor = keras.Variable(1.0, trainable=False)
             by_weight = program("systems/keras/reversal.py").reverse
@@ -253,15 +266,26 @@ CONVERSIONS = {
 }
 
 
+@tf.custom_gradient
+def accepts_variables(x, w):
+    """x w, with half of the gradient, and a gradient function that accepts variables."""
+
+    def grad(upstream, variables=None):
+        half = 0.5 * upstream * w, tf.reduce_sum(0.5 * upstream * x)
+        return (half, [None] * len(variables)) if variables else half
+
+    return x * w, grad
+
+
 @pytest.mark.parametrize("name", CONVERSIONS)
 def test_copy_a_weight(name):
     convert, fails = CONVERSIONS[name]
     defined = program("systems/keras/backends.py")
 
-    def step(trainable=True, **options):
+    def step(trainable=True, scaled=defined.scaled, **options):
         """Fit, and return the error and both weights."""
         kernel = dense()
-        layer = defined.Scale(lambda x, w: defined.scaled(x, convert(w)), trainable)
+        layer = defined.Scale(lambda x, w: scaled(x, convert(w)), trainable)
         with mock.patch.object(layer, "compute_output_shape", lambda shape: shape):
             error = message(fit, model_of(kernel, layer, **options))
         return error, kernel.kernel.numpy().item(), layer.w.numpy().item()
@@ -273,12 +297,23 @@ def test_copy_a_weight(name):
             assert step() == ("", 0.875, 0.875)
         with contrast("also for a weight that isn't trained"):
             assert step(trainable=False, run_eagerly=True) == ("", 0.875, 1.0)
+        with contrast("also if `grad` accepts `variables`"):
+            accepted = step(scaled=accepts_variables, run_eagerly=True)
+            assert accepted == ("", 0.875, 0.875)
     else:
         assert not error and weights == [0.875, 0.875]
 
 
+def of_unknown_number():
+    """Return a dataset of eight batches that doesn't know its size."""
+    spec = tf.TensorSpec([1, 1])
+    batches = lambda: ((row[None], 0 * row[None]) for row in X)
+    return tf.data.Dataset.from_generator(batches, output_signature=(spec, spec))
+
+
+@pytest.mark.parametrize("options", [{}, {"run_eagerly": True}], ids=str)
 @pytest.mark.parametrize("steps", [1, 2, 3, 4])
-def test_per_execution(steps):
+def test_per_execution(steps, options):
     defined = program("systems/keras/steps.py")
     factors = []
 
@@ -289,10 +324,17 @@ def test_per_execution(steps):
 
     layer, kernel = Noting(), dense()
     schedule = defined.Schedule(layer)
-    model = model_of(kernel, layer, steps_per_execution=steps, jit_compile=False)
+    options = {"steps_per_execution": steps, "jit_compile": False, **options}
+    model = model_of(kernel, layer, **options)
     factors.clear()
     fit(model, batch_size=1, callbacks=[schedule])
     assert schedule.batches == [*range(0, 8, steps)]
     assert factors == [batch - batch % steps for batch in range(8)]
-    with contrast("before each batch"):
+    with contrast("for each batch"):
         assert len(schedule.batches) == -(-8 // steps)
+    schedule.batches.clear()
+    factors.clear()
+    model.fit(of_unknown_number(), verbose=0, callbacks=[schedule])
+    assert schedule.batches == [*range(0, steps * len(schedule.batches), steps)]
+    # The factor is also read in the execution that finds no data.
+    assert factors[:8] == [batch - batch % steps for batch in range(8)]

@@ -215,10 +215,15 @@ def test_skips_step(inner, wrap, bad):
 @pytest.mark.parametrize("eagerly", [False, True], ids=["graph", "eagerly"])
 @pytest.mark.parametrize("name", ["float32", "mixed_float16"])
 def test_factor_with_embedding(name, eagerly):
-    def step(optimizer):
+    def step(optimizer, regularizer=None):
         """Fit an Embedding, and return the error and the weights."""
         with policy(name):
-            layer = keras.layers.Embedding(3, 1, embeddings_initializer="ones")
+            layer = keras.layers.Embedding(
+                input_dim=3,
+                output_dim=1,
+                embeddings_initializer="ones",
+                embeddings_regularizer=regularizer,
+            )
             layers = [keras.Input([2], dtype="int32"), layer, keras.layers.Flatten()]
             model = keras.Sequential([*layers, dense()])
             options = {"auto_scale_loss": False, "run_eagerly": eagerly}
@@ -231,6 +236,11 @@ def test_factor_with_embedding(name, eagerly):
         error, weights = step(kind(0.125, loss_scale_factor=4.0))
         assert error.startswith("TypeError") and "IndexedSlices" in error
         assert weights == [1.0, 1.0, 1.0]
+    with contrast("for an `Embedding` with a regularizer, too"):
+        error, weights = step(
+            SGD(0.125, loss_scale_factor=4.0), keras.regularizers.L2(1.0)
+        )
+        assert not error and weights == [0.75, 0.5, 0.75]
     with contrast("with a LossScaleOptimizer, too"):
         for optimizer in (
             SGD(0.125),

@@ -95,25 +95,50 @@ def test_steps_taken(place):
             assert from_zero["custom"] == from_solution["custom"]
 
 
-@pytest.mark.parametrize("place", [XLA, XLA_OUTSIDE], ids=str)
-@pytest.mark.parametrize("order", [1, 2])
-def test_no_limit(place, order):
-    def loop(x):
-        def halve(y, left):
-            return y / 2 + x, left - 1
+HALF = tf.Variable([0.5])
 
-        return tf.while_loop(lambda y, left: left > 0, halve, (x, 60))[0]
+
+def loop(x, factor):
+    """Find y = factor * y + x in a loop without a limit."""
+
+    def step(y, taken):
+        return tf.cast(factor, x.dtype) * y + x, taken + 1
+
+    return tf.while_loop(lambda y, taken: taken < 60, step, (x, 0))
+
+
+def squared_solution(is_stopped, reads=None):
+    """Return the square of a solver whose gradient function may read a result."""
+    stop = tf.stop_gradient if is_stopped else tf.identity
 
     @tf.custom_gradient
     def solve(x):
-        return loop(tf.stop_gradient(x)), lambda upstream: 2 * upstream
+        results = loop(stop(x), stop(HALF))
 
+        def grad(upstream, variables=None):
+            read = 0 if reads is None else tf.cast(results[reads], x.dtype)
+            return 2 * upstream + 0 * read, [tf.zeros([1])]
+
+        return results[0], grad
+
+    return lambda x: solve(x) ** 2
+
+
+@pytest.mark.parametrize("place", [XLA, XLA_OUTSIDE], ids=str)
+def test_no_limit(place):
+    limit = "requires a fixed tensor list size"
     x = tf.constant([1.0, 3.0])
-    squared = place.derivative(lambda x: solve(x) ** 2, x, order)
-    assert same(squared, 8 * x if order == 1 else [8.0, 8.0], 1e-6)
-    if order == 1:
-        for dtype in FLOATS[2:]:
-            assert same(place.gradient(solve, tf.cast(x, dtype)), [2.0, 2.0])
+    functions = [squared_solution(is_stopped=False, reads=reads) for reads in (0, 1)]
+    inputs = [tf.cast(x, dtype) for dtype in FLOATS[1:]]
+    gradients = place.each(lambda x: sum(f(x) for f in functions), inputs)
+    assert same(gradients, [16 * x] * 3, 1e-2)
+    second = place.derivative(squared_solution(is_stopped=True), x)
+    assert same(second, [8.0, 8.0], 1e-6)
     with contrast("without a custom gradient, too"):
-        error = message(place.gradient, loop, x)
-        assert "requires a fixed tensor list size" in error
+        error = message(place.gradient, lambda x: loop(x, HALF)[0], x)
+        assert limit in error
+    with contrast("a second derivative without `tf.stop_gradient`, too"):
+        assert limit in message(place.derivative, squared_solution(False), x)
+    if place is XLA_OUTSIDE:
+        with contrast("also if `grad` reads the result of the loop"):
+            assert limit in message(place.derivative, squared_solution(True, 0), x)

@@ -10,6 +10,7 @@ from tests.harness import (
     COMPLEX,
     EAGER,
     FLOATS,
+    INSIDE,
     MODES,
     PERSISTENT,
     UNKNOWN,
@@ -58,31 +59,58 @@ def test_one_row_each(place):
                 assert not is_list(looped.gradient(lookup, W))
 
 
-@pytest.mark.parametrize("place", MODES, ids=str)
-def test_order_of_operands(place):
-    kinds = {"y + 1.0": [], "1.0 + y": []}
+LOOKUPS = [lambda y: tf.gather(y, [0, 0]), lambda y: tf.nn.embedding_lookup(y, [0, 0])]
+
+
+def received(place, table, around=lambda function: function):
+    """The kinds of upstream gradients that lookups in y + 1.0 and 1.0 + y send."""
+    kinds = {"y + 1.0": set(), "1.0 + y": set()}
 
     def noting(name):
         def grad(upstream):
-            kinds[name].append(is_list(upstream))
+            kinds[name].add(type(upstream))
             return upstream
 
-        return tf.custom_gradient(lambda x: (tf.identity(x), grad))
+        return around(tf.custom_gradient(lambda x: (tf.identity(x), grad)))
 
-    def both(x):
-        left = tf.gather(noting("y + 1.0")(x) + 1.0, [0, 0])
-        right = tf.gather(1.0 + noting("1.0 + y")(x), [0, 0])
-        return left + 2.0 * right
+    def total(x):
+        left = sum(lookup(noting("y + 1.0")(x) + 1.0) for lookup in LOOKUPS)
+        return left + 2.0 * sum(
+            lookup(1.0 + noting("1.0 + y")(x)) for lookup in LOOKUPS
+        )
 
-    gradient = tf.convert_to_tensor(place.gradient(both, W))
-    assert same(gradient, [[6.0, 6.0], [0.0, 0.0], [0.0, 0.0]])
-    assert kinds["y + 1.0"] and all(kinds["y + 1.0"])
-    if place in (EAGER, PERSISTENT):
-        with contrast("both orders send a list eagerly"):
-            assert kinds["1.0 + y"] and not any(kinds["1.0 + y"])
-    else:
-        with contrast("`1.0 + y` sends a tensor in a `tf.function`, too"):
-            assert kinds["1.0 + y"] and all(kinds["1.0 + y"])
+    gradient = tf.convert_to_tensor(place.gradient(total, table))
+    assert same(gradient[0], 12 * tf.ones_like(table[0])) and same(
+        gradient[1:], 0 * table[1:]
+    )
+    return [*kinds.values()]
+
+
+@pytest.mark.parametrize("place", [*MODES, *UNKNOWN[:2], *BLOCKS[:5]], ids=str)
+def test_order_of_operands(place):
+    for table in (W, W[:, 0]) if place in MODES else (W,):
+        left, right = received(place, table)
+        assert left == {tf.IndexedSlices}
+        if place in (EAGER, PERSISTENT):
+            with contrast("both orders send a `tf.IndexedSlices` eagerly"):
+                assert tf.IndexedSlices not in right and len(right) == 1
+        else:
+            with contrast("`1.0 + y` sends a tensor in a graph, too"):
+                assert right == {tf.IndexedSlices}
+    if place is INSIDE:
+        with contrast("also if the rank is unknown"):
+            for unknown in UNKNOWN[2:]:
+                assert tf.IndexedSlices not in received(unknown, W)[1]
+        with contrast("also if a loop in this graph computes `y`"):
+
+            def looped(function):
+                def call(x):
+                    step = lambda i, y: (i + 1, function(y))
+                    return tf.while_loop(lambda i, y: i < 1, step, (0, x))[1]
+
+                return call
+
+            assert tf.IndexedSlices not in received(place, W, looped)[1]
 
 
 @pytest.mark.parametrize("run", [lambda f: f, tf.function], ids=["eager", "graph"])

@@ -1,6 +1,8 @@
-"""What each kind of rule gives in each place, as JSON: ``python -m
-tests.composition.measure [KIND…]``. A process of its own: it has two devices, and what it saved
-is loaded by another."""
+"""The composition matrix as JSON: ``python -m tests.tables._measured [KIND…]``.
+
+It is a process of its own, because it has two devices, and another process loads what it
+saved.
+"""
 
 import contextlib
 import json
@@ -22,10 +24,19 @@ import tensorflow as tf
 
 from vjpcheck.messages import message
 
-from ..project import ROOT
-from . import places
-from .places import Gradient, Half, Jacobian, OfInputs, OfRows, Pushed, Replicas, Second
+from . import _places as places
+from ._places import (
+    Gradient,
+    Half,
+    Jacobian,
+    OfInputs,
+    OfRows,
+    Pushed,
+    Replicas,
+    Second,
+)
 
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "snippets/systems/composition"
 KINDS = (
     "plain",
@@ -47,33 +58,33 @@ SAVED_TWICE = "SavedModel, second order, in another process"
 SAVED_WITHOUT = "SavedModel without custom gradients, in another process"
 PLACES: dict[str, Gradient] = {
     "eager": Gradient(places.eager),
-    "tape inside `tf.function`": Gradient(places.inside),
-    "tape around `tf.function`": Gradient(places.around),
+    "inside a `tf.function`": Gradient(places.inside),
+    "outside a `tf.function`": Gradient(places.around),
     "nested `tf.function`": Gradient(places.nested),
     "`tf.gradients`": Gradient(places.symbolic),
     "XLA": Gradient(places.compiled),
-    "`tf.cond`, tape inside": Gradient(places.in_cond),
-    "`tf.cond`, tape around": Gradient(places.around_cond),
-    "`tf.while_loop`, tape inside": Gradient(places.in_loop),
-    "`tf.while_loop`, tape around": Gradient(places.around_loop),
-    "`tf.cond` in `tf.while_loop`, tape inside": Gradient(places.in_branched_loop),
-    "`tf.cond` in `tf.while_loop`, tape around": Gradient(places.around_branched_loop),
-    "unknown batch dimension, tape inside": Gradient(places.inside_unknown),
-    "unknown batch dimension, tape around": Gradient(places.around_unknown),
+    "`tf.cond`, inside": Gradient(places.in_cond),
+    "`tf.cond`, outside": Gradient(places.around_cond),
+    "`tf.while_loop`, inside": Gradient(places.in_loop),
+    "`tf.while_loop`, outside": Gradient(places.around_loop),
+    "`tf.cond` in `tf.while_loop`, inside": Gradient(places.in_branched_loop),
+    "`tf.cond` in `tf.while_loop`, outside": Gradient(places.around_branched_loop),
+    "unknown batch dimension, inside": Gradient(places.inside_unknown),
+    "unknown batch dimension, outside": Gradient(places.around_unknown),
     "`tf.map_fn`": OfRows(places.mapped),
-    "`tf.vectorized_map`, tape around": OfRows(places.vectorized),
-    "`tf.vectorized_map`, a tape for each row": OfRows(places.mapped_tapes),
+    "`tf.vectorized_map`, tape outside the map": OfRows(places.vectorized),
+    "`tf.vectorized_map`, tape inside the map": OfRows(places.mapped_tapes),
     "`tape.jacobian`": Jacobian(places.jacobian),
     "`tape.jacobian`, row by row": Jacobian(places.one_by_one),
     "forward mode, eager": Pushed(places.pushed),
-    "forward mode inside `tf.function`": Pushed(places.pushed_inside),
-    "forward mode around `tf.function`": Pushed(places.pushed_around),
+    "forward mode, inside": Pushed(places.pushed_inside),
+    "forward mode, outside": Pushed(places.pushed_around),
     "second order, eager": Second(places.twice),
-    "second order in `tf.function`": Second(places.twice_inside),
-    "second order around `tf.function`": Second(places.twice_around),
-    "second order, nested `tf.function`": Second(places.twice_nested),
+    "second order, inside": Second(places.twice_inside),
+    "second order, outside": Second(places.twice_around),
+    "second order, nested": Second(places.twice_nested),
     "`MirroredStrategy`": Replicas(places.replicated),
-    "`strategy.run` inside `tf.function`": Replicas(places.replicated_inside),
+    "`strategy.run`, inside": Replicas(places.replicated_inside),
     "a `KerasTensor`": OfInputs(places.on_a_symbol),
     "functional model, in a layer": OfInputs(places.functional),
     "`model.fit`": OfInputs(places.fitted),

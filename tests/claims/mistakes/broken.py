@@ -1,0 +1,390 @@
+"""The claims of docs/mistakes/broken.md."""
+
+import functools
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.harness import (
+    COMMON,
+    EAGER,
+    INSIDE,
+    NESTED,
+    OUTSIDE,
+    PERSISTENT,
+    XLA,
+    XLA_OUTSIDE,
+    contrast,
+    message,
+    raised,
+    same,
+)
+
+math, linalg = tf.math, tf.linalg
+COMPILED = [XLA, XLA_OUTSIDE]
+PLAIN = [EAGER, INSIDE, OUTSIDE, NESTED]
+WRAPS = {"eager": lambda function: function, "tf.function": tf.function}
+WRAP = pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+
+
+def first_step(name, gradient, wrap=lambda function: function, start=0.0):
+    """The first step of an optimizer with the learning rate 0.1."""
+    z = tf.Variable(tf.fill(tf.shape(gradient), tf.cast(start, gradient.dtype)))
+    optimizer = getattr(keras.optimizers, name)(0.1)
+    optimizer.build([z])
+    wrap(lambda gradient: optimizer.apply_gradients([(gradient, z)]))(gradient)
+    return z.numpy() - np.asarray(start, z.dtype.as_numpy_dtype)
+
+
+SQUARING = ["Adadelta", "Adagrad", "Adam", "AdamW"]
+SQUARING += ["Muon", "Nadam", "RMSprop", "ScheduleFreeAdamW"]
+TURNS = np.exp(1j * np.arange(0, 2 * np.pi, np.pi / 36))
+
+
+@WRAP
+def test_real_axis(wrap):
+    directions = np.tile(TURNS, 3)
+    moduli = np.repeat([10, 1e3, 1_000_000], len(TURNS))
+    gradient = tf.constant(moduli * directions, tf.complex64)
+    for name in SQUARING:
+        steps = first_step(name, gradient, wrap)
+        assert np.all(abs(steps.imag) < 1e-3 * abs(steps.real))
+        with contrast("in the opposite direction of the gradient"):
+            assert np.max(abs(steps / abs(steps) + directions)) > 1
+        if wrap is not tf.function:
+            assert same(first_step(name, gradient[5]), steps[5], 1e-4)
+    for name in ("SGD", "Lion"):
+        steps = first_step(name, gradient, wrap)
+        assert np.allclose(steps / abs(steps), -directions, atol=1e-5)
+    with contrast("from any start: the weight decay of AdamW and Muon turns the step"):
+        for name in ("AdamW", "Muon"):
+            steps = first_step(name, gradient, wrap, start=100j)
+            assert np.max(abs(steps.imag) / abs(steps.real)) > 0.1
+    with contrast("between 1 and 10, too"):
+        short = first_step("Adagrad", tf.constant(TURNS, tf.complex64))
+        assert np.max(abs(short.imag) / abs(short)) > 0.01
+
+
+@WRAP
+def test_complex128(wrap):
+    gradient = tf.constant([3 + 4j], tf.complex128)
+    for name in ("Adam", "AdamW", "Muon", "Nadam"):
+        assert raised(first_step, name, gradient, wrap) is not None
+        assert raised(first_step, name, tf.cast(gradient, tf.complex64), wrap) is None
+    with contrast("every optimizer"):
+        for name in ("SGD", "Lion", "RMSprop", "Adagrad"):
+            assert raised(first_step, name, gradient, wrap) is None
+
+
+def of_matrix(alpha, beta):
+    """The smallest eigenvalue, by the fix of the page."""
+    sides = linalg.diag(beta, k=1) + linalg.diag(beta, k=-1)
+    return linalg.eigvalsh(linalg.diag(alpha) + sides)[..., 0]
+
+
+def of_diagonals(alpha, beta):
+    """The same eigenvalue, by the function with the bug."""
+    return linalg.eigh_tridiagonal(alpha, beta)[0]
+
+
+@pytest.mark.parametrize("place", PLAIN, ids=str)
+def test_wrong_eigenvalues(place):
+    rng = np.random.default_rng(1)
+    alpha, beta = (tf.constant(rng.uniform(0.2, 1.0, size)) for size in (4, 3))
+    gradients = place.gradients(of_diagonals, alpha, beta)
+    right = place.gradients(of_matrix, alpha, beta)
+    for gradient, exact in zip(gradients, right):
+        assert not same(gradient, exact, 0.1)
+    with contrast("of tf.linalg.eigvalsh, too"):
+        h = 1e-6 * rng.normal(size=4)
+        change = of_matrix(alpha + h, beta) - of_matrix(alpha - h, beta)
+        assert same(2 * np.sum(right[0] * h), change, 1e-4)
+    with contrast("the eigenvalues are wrong, too"):
+        assert same(of_diagonals(alpha, beta), of_matrix(alpha, beta), 1e-9)
+
+
+@pytest.mark.parametrize("place", [EAGER, PERSISTENT, NESTED, OUTSIDE], ids=str)
+@pytest.mark.parametrize("shape", [(3,), (2, 3)], ids=str)
+def test_scalar_beta(place, shape):
+    x = tf.constant(np.random.default_rng(0).normal(size=(2, 3)))
+    beta = tf.constant(np.random.default_rng(1).normal(size=shape))
+
+    def silu(beta):
+        return tf.nn.silu(x, beta)
+
+    right = place.gradient(lambda beta: x * tf.sigmoid(beta * x), beta)
+    assert right.shape == shape
+    if place in (EAGER, PERSISTENT):
+        gradient = place.gradient(silu, beta)
+        assert gradient.shape == () and same(gradient, tf.reduce_sum(right), 1e-9)
+    else:
+        with contrast("in every mode"):
+            assert "Incompatible shapes" in message(place.gradient, silu, beta)
+    with contrast("also for a beta that is a scalar"):
+        scalar = place.gradient(silu, tf.constant(0.5, tf.float64))
+        by_formula = place.gradient(
+            lambda beta: x * tf.sigmoid(beta * x), tf.constant(0.5, tf.float64)
+        )
+        assert same(scalar, by_formula, 1e-9)
+
+
+LEFT_OUT = {
+    "zeta": (math.zeta, (2.5, 1.5), (0,)),
+    "betainc": (math.betainc, (0.7, 0.8, 0.4), (0, 1)),
+}
+
+
+@pytest.mark.parametrize("place", [EAGER, PERSISTENT], ids=str)
+@pytest.mark.parametrize("function, point, missing", LEFT_OUT.values(), ids=LEFT_OUT)
+def test_none_for_arguments(place, function, point, missing):
+    at = [tf.constant([value], tf.float64) for value in point]
+    for i, value in enumerate(at):
+
+        def only(z, i=i):
+            return function(*at[:i], z, *at[i + 1 :])
+
+        h = 1e-6
+        change = (only(value + h) - only(value - h)) / (2 * h)
+        assert abs(change[0]) > 0.1
+        in_sum = place.gradient(lambda z, only=only: z + only(z), value)
+        if i in missing:
+            assert place.gradient(only, value) is None and same(in_sum, [1.0])
+        else:
+            with contrast("with respect to every argument"):
+                assert same(in_sum, 1.0 + change, 1e-6)
+
+
+@pytest.mark.parametrize(
+    "place, dtype",
+    [
+        *((EAGER, dtype) for dtype in (tf.float32, tf.float64)),
+        (PERSISTENT, tf.float32),
+        (OUTSIDE, tf.float32),
+    ],
+    ids=str,
+)
+def test_unchanged_upstream(place, dtype):
+    rng = np.random.default_rng(0)
+    upstream = tf.constant(rng.normal(size=5), dtype)
+    vector = tf.constant([0.3, 0.7, 0.4, 0.9, 0.1], dtype)
+
+    def loss(x):
+        return tf.reduce_sum(
+            tf.nn.isotonic_regression(x)[0] * tf.reshape(upstream, x.shape)
+        )
+
+    def fixed(x):
+        rows = tf.reshape(x, [-1, x.shape[-1]])
+        return tf.reshape(tf.nn.isotonic_regression(rows)[0], x.shape)
+
+    if place is not OUTSIDE:
+        assert same(place.gradient(loss, vector), upstream[:, None])
+    else:
+        with contrast("in every mode"):
+            assert "Incompatible shapes" in message(place.gradient, loss, vector)
+    # Numbers that the regression replaces by one mean share the mean of their gradients.
+    values = tf.nn.isotonic_regression(vector[None])[0][0]
+    pools = [np.isclose(values, value) for value in values]
+    right = [tf.reduce_mean(tf.boolean_mask(upstream, pool)) for pool in pools]
+    matrix = tf.stack([vector, vector[::-1]])
+    rows = tf.stack([upstream, upstream])
+    gradient = place.gradient(
+        lambda x: tf.reduce_sum(tf.nn.isotonic_regression(x)[0] * rows), matrix
+    )
+    assert gradient.shape == (2, 5) and same(gradient[0], right, 1e-5)
+    with contrast("also after tf.reshape(x, [-1, x.shape[-1]])"):
+        gradient = place.gradient(lambda x: fixed(x) * upstream, vector)
+        assert same(gradient, right, 1e-5)
+        batch = tf.reshape(matrix, [1, 2, 5])
+        gradient = place.gradient(lambda x: fixed(x) * rows, batch)
+        assert gradient.shape == (1, 2, 5) and same(gradient[0, 0], right, 1e-5)
+
+
+SWITCH = {"sqrt": tf.sqrt, "rsqrt": math.rsqrt, "reciprocal": math.reciprocal}
+FORMULAS = {
+    "sqrt": lambda z: z**0.5,
+    "rsqrt": lambda z: 1 / z**0.5,
+    "reciprocal": lambda z: 1 / z,
+}
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_xla_no_conjugate(place):
+    z, upstream = tf.constant([1 + 2j, -0.3 + 0.7j]), 0.6 - 0.8j
+
+    def loss(function, z):
+        return math.real(tf.reduce_sum(np.conj(upstream) * function(z)))
+
+    def by_function(*zs):
+        return [loss(function, z) for function, z in zip(SWITCH.values(), zs)]
+
+    def by_formula(*zs):
+        return [loss(function, z) for function, z in zip(FORMULAS.values(), zs)]
+
+    h = 1e-6
+    slopes = [(f(z + h) - f(z - h)).numpy() / (2 * h) for f in SWITCH.values()]
+    right = [upstream * np.conj(slope) for slope in slopes]
+    wrong = [upstream * slope for slope in slopes]
+    assert same(place.gradients(by_formula, z, z, z), right, 1e-6)
+    gradients = place.gradients(by_function, z, z, z)
+    assert same(gradients, wrong if place in COMPILED else right, 1e-6)
+    with contrast("the conjugate of the right gradient"):
+        assert not same(gradients, [np.conj(exact) for exact in right], 0.1)
+
+
+AT_ZERO = {
+    "xlogy": lambda x: math.xlogy(x, tf.cast(2, x.dtype)),
+    "xlog1py": lambda x: math.xlog1py(x, tf.cast(2, x.dtype)),
+    "xdivy": lambda x: math.xdivy(x, tf.cast(2, x.dtype)),
+    "cumprod": lambda x: tf.reduce_sum(math.cumprod(tf.stack([2 + 0 * x, x]))),
+}
+
+
+@pytest.mark.parametrize("place", COMMON, ids=str)
+def test_zero_instead(place):
+    def total(x):
+        return tf.add_n([tf.reduce_sum(function(x)) for function in AT_ZERO.values()])
+
+    dtypes = {tf.float32, *place.dtypes} - {tf.bfloat16}
+    points = [tf.constant([0.0, 0.5], dtype) for dtype in dtypes]
+    slopes = [np.log(2), np.log(3), 1 / 2, 2]
+    for gradient in place.each(total, points):
+        assert gradient[0] == 0 and same(gradient[1], np.float32(sum(slopes)), 1e-2)
+    if place is EAGER:
+        for function, slope in zip(AT_ZERO.values(), slopes):
+            with contrast("because the function is constant at 0"):
+                assert EAGER.gradient(function, 0.0) == 0
+                assert same(
+                    function(tf.constant(1e-3)) - function(tf.constant(0.0)),
+                    slope * 1e-3,
+                    1e-2,
+                )
+        with contrast("of tf.reduce_prod and tf.math.multiply_no_nan as well"):
+            for product in (
+                lambda x: math.reduce_prod(tf.stack([2.0, x])),
+                lambda x: math.multiply_no_nan(2.0, x),
+            ):
+                assert EAGER.gradient(product, 0.0) == 2
+
+
+@functools.cache
+def hessian_of(product, wrap):
+    """A function that computes a Hessian, row by row, by two tapes."""
+
+    def hessian(x):
+        with tf.GradientTape(persistent=True) as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = product(x)
+            rows = tf.unstack(inner.gradient(y, x))
+        return [outer.gradient(row, x, unconnected_gradients="zero") for row in rows]
+
+    return wrap(hessian)
+
+
+def segment(x):
+    """The product of all elements, as the only segment."""
+    return math.unsorted_segment_prod(x, tf.zeros_like(x, tf.int32), 1)[0]
+
+
+def written_out(x):
+    """The product of all elements, with stars."""
+    return functools.reduce(lambda a, b: a * b, tf.unstack(x))
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [lambda function: function, tf.function, tf.function(jit_compile=True)],
+    ids=["eager", "tf.function", "XLA"],
+)
+@pytest.mark.parametrize("x", [[0.0, 2.0], [3.0, 0.0, 2.0]], ids=str)
+def test_hessian_of_product(wrap, x):
+    zero = x.index(0)
+    x = tf.constant(x, tf.float64)
+    right = np.array(hessian_of(written_out, wrap)(x))
+    others = np.arange(len(x)) != zero
+    assert same(right, right.T) and np.all(right[zero, others] > 1 - 1e-9)
+    hessian = np.array(hessian_of(math.reduce_prod, wrap)(x))
+    assert same(hessian[zero], right[zero], 1e-9) and not hessian[:, zero].any()
+    assert np.isnan(np.array(hessian_of(segment, wrap)(x))).all()
+    with contrast("also of a product that is written with *, which is symmetric"):
+        assert not same(hessian, right, 0.1)
+    with contrast("if no factor is 0, too"):
+        away = x + 1
+        exact = np.array(hessian_of(written_out, wrap)(away))
+        assert same(np.array(hessian_of(math.reduce_prod, wrap)(away)), exact, 1e-9)
+        assert same(np.array(hessian_of(segment, wrap)(away)), exact, 1e-9)
+
+
+@pytest.mark.parametrize("place", PLAIN + COMPILED, ids=str)
+def test_resize_left_out(place):
+    image = tf.random.stateless_normal([2, 3, 4, 2], [1, 2])
+
+    def of_resize(image):
+        return tf.reduce_sum(tf.image.resize(image, [5, 6]) ** 2)
+
+    def loss(image):
+        return of_resize(image) + tf.reduce_sum(image**3)
+
+    assert same(place.derivative(loss, image), 6 * image, 1e-4)
+    with contrast("from the first derivative, too"):
+        change = of_resize(1.01 * image) - of_resize(0.99 * image)
+        first = tf.reduce_sum(image * place.gradient(of_resize, image))
+        assert same(first, change / 0.02, 1e-3)
+    if place is EAGER:
+        with contrast("because this part has no second derivative"):
+            gradient = EAGER.gradient(of_resize, image)
+            moved = EAGER.gradient(of_resize, image + 1)
+            assert np.min(abs(moved - gradient)) > 0.1
+
+
+@pytest.mark.parametrize(
+    "dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64], ids=lambda d: d.name
+)
+def test_nan_ignored(dtype):
+    rows = np.array([[1, 2, np.nan], [np.nan, 1, 2], [np.nan, np.nan, np.nan]])
+    x = tf.constant(rows, dtype)
+    for function, extremes in (
+        (tf.reduce_max, [2, 2, -np.inf]),
+        (tf.reduce_min, [1, 1, np.inf]),
+    ):
+        of_rows = functools.partial(function, axis=-1)
+        assert np.isnan(np.asarray(of_rows(x), float)).all()
+        compiled = tf.function(of_rows, jit_compile=True, autograph=False)
+        assert same(compiled(x), extremes)
+        gradient = np.asarray(XLA.gradient(of_rows, x), float)
+        assert same(gradient[:2].sum(axis=1), [1.0, 1.0])
+        with contrast("also if there is one entry, which is NaN"):
+            assert np.isnan(np.asarray(compiled(x[:, 2:])[0], float))
+        with contrast("eagerly, too: there, the gradient is NaN"):
+            eager = np.asarray(EAGER.gradient(of_rows, x), float)
+            assert np.isnan(eager).all()
+    for function in (lambda x: tf.maximum(x, tf.cast(1.5, x.dtype)), tf.nn.relu):
+        for run in (function, tf.function(function, jit_compile=True, autograph=False)):
+            assert same(np.isnan(np.asarray(run(x), float)), np.isnan(rows))
+
+
+@pytest.mark.parametrize("place", [*PLAIN, XLA], ids=str)
+def test_zero_for_equal(place):
+    def entry(vectors):
+        return vectors[..., 0, 0] * vectors[..., 1, 0] + vectors[..., 1, 1]
+
+    def vectors_of(a):
+        a = tf.reshape(a, [2, 2, 2])  # whose shape XLA must know
+        return entry(linalg.eigh(a)[1]), entry(linalg.svd(a)[1])
+
+    def loss(a):
+        return tf.add_n([tf.reduce_sum(part) for part in vectors_of(a)])
+
+    equal = tf.constant(np.stack([np.eye(2), 3 * np.eye(2)]))
+    assert not np.any(place.gradient(loss, equal))
+    with contrast("also of eigenvalues that differ"):
+        apart = tf.constant(np.stack([np.diag([1.0, 1.5]), np.diag([2.0, 5.0])]))
+        assert np.all(np.any(place.gradient(loss, apart), axis=(1, 2)))
+    if place is EAGER:
+        with contrast("of the eigenvalues, too"):
+            values = EAGER.gradient(lambda a: linalg.eigvalsh(a)[..., 0], equal)
+            assert np.any(values)

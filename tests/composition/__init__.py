@@ -1,1 +1,0 @@
-"""The composition matrix: which kind of rule keeps its gradient where."""
