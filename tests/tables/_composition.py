@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 
-from ._measured import KINDS, RIGHT, ROOT, WITHOUT
 from ._cells import in_table
+from ._measured import KINDS, RIGHT, ROOT, WITHOUT
 
 SIGNS = {"right": "·", "wrong": "≠", "error": "✕"}
 _LONGEST = 140

@@ -113,7 +113,7 @@ def test_slices_as_target(place, lookup):
         return tape.gradient(target, x)
 
     def asked(convert=None):
-        function = lambda x: second(x, convert)  # noqa: E731
+        function = lambda x: second(x, convert)
         if place in (INSIDE, NESTED, XLA):
             function = tf.function(function, jit_compile=place is XLA)
         return function(x)
