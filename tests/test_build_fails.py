@@ -39,8 +39,8 @@ MISTAKES = {
     ),
     "a constant of a snippet": (
         "snippets/index/index.py",
-        "tf.constant(2.0)",
-        "tf.constant(3.0)",
+        "tf.constant(100.0)",
+        "tf.constant(90.0)",
         "snippets/index/index.py prints something else",
     ),
     "a snippet that raises": (
