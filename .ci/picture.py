@@ -1,4 +1,4 @@
-"""Draw README's picture: the page on the chain rule, as a browser shows it.
+"""Draw README's picture: the home page, as a browser shows it.
 
 Usage: make build, then .venv/bin/python .ci/picture.py
 """
@@ -35,11 +35,8 @@ with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             device_scale_factor=SHARPNESS,
             color_scheme="light",
         )
-        page.goto(f"http://127.0.0.1:{server.server_port}/lessons/chain_rule/")
+        page.goto(f"http://127.0.0.1:{server.server_port}/")
         page.evaluate("document.fonts.ready")
-        page.locator("#snippet-and-trace").evaluate(
-            "heading => scrollTo(0, heading.offsetTop - 312)"
-        )
         page.wait_for_timeout(500)
         shown = Image.open(BytesIO(page.screenshot())).convert("RGB")
         browser.close()

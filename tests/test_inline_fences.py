@@ -73,6 +73,17 @@ def test_every_inline_fence_runs():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def test_readme_shows_what_the_checker_prints():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    program, printed = re.search(
+        r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL
+    ).groups()
+    run = subprocess.run(
+        [sys.executable, "-c", program], text=True, capture_output=True, check=True
+    )
+    assert run.stdout == printed
+
+
 @pytest.fixture(scope="module")
 def site_markdown() -> markdown.Markdown:
     """The site's Markdown, without includes and formulas."""
