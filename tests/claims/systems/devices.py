@@ -130,33 +130,67 @@ def test_first_copy():
 
 
 def optimizer_steps(two):
-    """Apply the gradients 3 and 7, and return how far the weight moves."""
+    """Apply the gradients 3 and 7, and for comparison their sum and their mean alone.
+
+    Returns:
+        For each optimizer: how far the weights of both replicas move by each method,
+        eagerly and in a graph, and how far a weight moves by the sum and by the mean.
+    """
     from tensorflow import keras
 
     x, moves = two.parts(3.0, 7.0), {}
-    for method in ("apply_gradients", "apply"):
-        for momentum in (0.0, 0.5):
-            with two.strategy.scope():
-                w = keras.Variable(2.0)
-                optimizer = keras.optimizers.SGD(0.125, momentum)
-                optimizer.build([w])
+    optimizers = {
+        "SGD": lambda: keras.optimizers.SGD(0.125),
+        "momentum": lambda: keras.optimizers.SGD(0.125, 0.5),
+        "Adagrad": lambda: keras.optimizers.Adagrad(0.125),
+        "Ftrl": lambda: keras.optimizers.Ftrl(0.125),
+        "Adam": lambda: keras.optimizers.Adam(0.125, epsilon=1.0),
+    }
 
-            def step(gradient, w=w, optimizer=optimizer, method=method):
-                if method == "apply":
-                    optimizer.apply([gradient], [w])
-                else:
-                    optimizer.apply_gradients([(gradient, w)])
+    def fresh(create):
+        """Return a weight and its optimizer."""
+        w, optimizer = keras.Variable(2.0), create()
+        optimizer.build([w])
+        return w, optimizer
 
-            tf.function(lambda step=step: two.strategy.run(step, args=(x,)))()
-            moves[f"{method} {momentum}"] = w.value.values[1].numpy().item() - 2
+    def alone(create, gradient):
+        w, optimizer = fresh(create)
+        optimizer.apply([tf.constant(gradient)], [w])
+        return w.value.numpy().item() - 2
+
+    def in_replicas(create, method, wrap):
+        with two.strategy.scope():
+            w, optimizer = fresh(create)
+
+        def step(gradient):
+            if method == "apply":
+                optimizer.apply([gradient], [w])
+            else:
+                optimizer.apply_gradients([(gradient, w)])
+
+        wrap(lambda: two.strategy.run(step, args=(x,)))()
+        return [copy.numpy().item() - 2 for copy in w.value.values]
+
+    for name, create in optimizers.items():
+        moves[name] = {
+            "replicas": [
+                in_replicas(create, method, wrap)
+                for method in ("apply_gradients", "apply")
+                for wrap in (lambda function: function, tf.function)
+            ],
+            "sum": alone(create, 3.0 + 7.0),
+            "mean": alone(create, (3.0 + 7.0) / 2),
+        }
     return moves
 
 
 def test_optimizer_adds():
     moves = in_another_process(optimizer_steps)
-    assert {*moves.values()} == {-0.125 * (3 + 7)}
-    with contrast("the mean of the gradients"):
-        assert -0.125 * (3 + 7) / 2 not in moves.values()
+    assert moves["SGD"]["sum"] == -0.125 * (3 + 7)
+    for move in moves.values():
+        assert same(move["replicas"], [[move["sum"]] * 2] * 4, 1e-5)
+        with contrast("the mean of the gradients"):
+            assert not same(move["mean"], move["sum"], 1e-4)
 
 
 def all_reduces(two):

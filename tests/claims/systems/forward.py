@@ -165,6 +165,9 @@ def test_map_drops():
     assert same(of_numpy, np.zeros([3, 3]))
     for dtype in (tf.float16, tf.float64):
         assert same(EAGER.gradient(mapped(function), tf.cast(x, dtype)), right)
+    with contrast("over one example, too"):
+        for of_one in EAGER, INSIDE, OUTSIDE:
+            assert same(of_one.gradient(mapped(function), x[:1]), [[10.0] * 3])
     with contrast("also if the tape is inside the map"):
         inside = mapped(derivative(function))
         assert same(inside(x), np.full([3, 3], 10.0))

@@ -219,7 +219,7 @@ def test_map_one_graph(place):
         with contrast("all operations that run in the block"):
             for form in (tf.nn.relu, model_of(relu_layer()), keras.ops.relu):
                 assert same(place.gradient(mapped(form, name), X), [[10.0, 10.0]])
-        with contrast("a graph: the map within the branch works"):
+        with contrast("in a branch at all: a block within the branch works"):
             branch = lambda x: tf.cond(
                 tf.size(x) > 0, lambda: mapped(tf.nn.relu, name)(x), lambda: x
             )

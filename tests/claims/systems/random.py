@@ -205,3 +205,5 @@ def test_stateless_noise(place, draw):
     if place is OUTSIDE:
         with contrast("stateful operations with `seed=` in a loop, too"):
             assert not recomputed(OUTSIDE, STATEFUL["normal, seed"], loop_steps=3)
+    with contrast("also with a seed that the block draws"):
+        assert not recomputed(place, lambda: draw([20], generator.make_seeds()[:, 0]))
