@@ -42,10 +42,9 @@ search:
 
 # Messages
 
-Every error message that [the catalogue](index.md) shows, by the kind of error and in
-the order of the alphabet, with the entries that explain it and fix it. N stands for a
-number, and an ellipsis for what varies. `python -m tests.messages` wrote this page
-from the traces and from the tables of modes.
+Paste the last line of your traceback into the field, or look for your message in the list. Every
+error message that [the catalogue](index.md) shows is here, by the kind of error, with the entries
+that explain it and fix it. N stands for a number, and an ellipsis for what varies.
 
 <div class="filter"></div>
 """
