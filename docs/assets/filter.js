@@ -1,5 +1,6 @@
 // A field above a list with headings: it leaves the items that have all words that a
-// reader types. Numbers and what stands in quotes vary from message to message.
+// reader types or, if none has all, those that have the most. Numbers, what stands in quotes,
+// the module of an error and the name of an operation vary from message to message.
 {
   const field = document.querySelector(".filter")
   const lists = [...document.querySelectorAll(".filter ~ ul")]
@@ -13,22 +14,23 @@
   status.htmlFor = "filter"
   field.append(label, input, status)
 
-  const words = typed => typed.toLowerCase().replace(/'[^']*'|"[^"]*"|\d+/g, " ")
+  const words = typed => typed.toLowerCase()
+    .replace(/\{\{.*?\}\}|\[op:.*|(?:\w+\.)+(?=\w+error)|'[^']*'|"[^"]*"|\d+/g, " ")
     .split(/[^\p{L}_]+/u).filter(word => word)
 
   input.addEventListener("input", () => {
-    const asked = words(input.value)
-    let shown = 0
-    for (const { item, text } of items) {
-      item.hidden = !asked.every(word => text.includes(word))
-      shown += !item.hidden
-    }
+    const asked = [...new Set(words(input.value))]
+    const counts = items.map(({ text }) => asked.filter(word => text.includes(word)).length)
+    const most = Math.max(...counts)
+    const isShown = most > asked.length / 2 || !asked.length
+    items.forEach(({ item }, i) => { item.hidden = !isShown || counts[i] < most })
     for (const list of lists) {
       list.hidden = [...list.children].every(item => item.hidden)
       list.previousElementSibling.hidden = list.hidden
     }
-    status.textContent = !asked.length ? "" : shown
-      ? `${shown} of ${items.length}`
-      : "None has all these words. The search also finds messages with other names."
+    const shown = items.filter(({ item }) => !item.hidden).length
+    status.textContent = !asked.length ? "" : !isShown
+      ? "None has most of these words. The search also finds messages with other names."
+      : `${shown} of ${items.length}` + (most < asked.length ? " have most of these words" : "")
   })
 }
