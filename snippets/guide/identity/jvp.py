@@ -44,7 +44,7 @@ def three_places(mode, function):
 
 x = tf.constant(2.7)
 print("               reverse mode            forward mode")
-print("                eager  inside  around   eager  inside  around"
+print("                eager  inside outside   eager  inside outside"
       "  differences")
 for function in (reverse, clip, round_through):
     differences = (function(x + 0.125) - function(x - 0.125)) / 0.25

@@ -32,7 +32,7 @@ CHANGES = {
     "reverse": lambda upstream: -upstream,
 }
 x, h = tf.constant(0.5, tf.float64), 1e-6
-print(f"L = y^3, y = x = {x:g}   first  difference  forward  around a graph"
+print(f"L = y^3, y = x = {x:g}   first  difference  forward  outside a graph"
       "  2nd tape")
 for name, change in CHANGES.items():
     changed = back_through(change)
@@ -43,5 +43,5 @@ for name, change in CHANGES.items():
     difference = (first(x + h) - first(x - h)) / (2.0 * h)
     graph = tf.function(first, autograph=False)
     print(f"{name:20} {first(x):7.3f}  {difference:9.3f}"
-          f"  {forward(first, x):8.3f}  {forward(graph, x):14.3f}"
+          f"  {forward(first, x):8.3f}  {forward(graph, x):15.3f}"
           f"  {reverse(first, x):8.3f}")

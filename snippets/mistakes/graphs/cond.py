@@ -25,4 +25,4 @@ def gradient(function, x):
 x = tf.constant(3.0)
 print("eager      ", gradient(branch, x).numpy())
 print("tape inside", tf.function(gradient)(branch, x).numpy())
-print("tape around", gradient(tf.function(branch), x).numpy())
+print("tape outside", gradient(tf.function(branch), x).numpy())

@@ -22,6 +22,6 @@ def by_rule(function, x, direction):
 
 x, one = tf.constant(3.0), tf.constant(1.0)
 print("eager:", by_rule(reverse, x, one).numpy())
-print("around tf.function:", by_rule(tf.function(reverse), x, one).numpy())
+print("outside tf.function:", by_rule(tf.function(reverse), x, one).numpy())
 inside = tf.function(lambda x, v: by_rule(reverse, x, v))
 print("inside tf.function:", inside(x, one).numpy())

@@ -35,9 +35,9 @@ def modes(f):
     yield "eager", lambda x: jvp(f, x)
     yield "inside tf.function", graph(lambda x: jvp(f, x))
     yield "inside XLA", graph(lambda x: jvp(f, x), jit_compile=True)
-    yield "around tf.function", lambda x: jvp(graph(f), x)
+    yield "outside tf.function", lambda x: jvp(graph(f), x)
     yield "nested tf.function", graph(lambda x: jvp(graph(f), x))
-    yield "around XLA", lambda x: jvp(graph(f, jit_compile=True), x)
+    yield "outside XLA", lambda x: jvp(graph(f, jit_compile=True), x)
 
 
 x = tf.constant(2.0)

@@ -40,7 +40,7 @@ x = tf.constant([1.0, 0.5], tf.float64)
 right = differences(cubes, x)
 found = {
     "columns, eager": columns(cubes, x),
-    "columns, around tf.function": columns(tf.function(cubes), x),
+    "columns, outside tf.function": columns(tf.function(cubes), x),
     "rows, pfor": rows(cubes, x),
     "rows, one by one": rows(cubes, x, experimental_use_pfor=False),
 }

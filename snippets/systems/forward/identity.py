@@ -27,8 +27,8 @@ def jvp(f, x):
 places = {
     "tape": gradient,
     "forward mode": jvp,
-    "forward mode around a graph": lambda f, x: jvp(tf.function(f), x),
-    "tape around tf.vectorized_map": lambda f, x: gradient(
+    "forward mode outside a graph": lambda f, x: jvp(tf.function(f), x),
+    "tape outside tf.vectorized_map": lambda f, x: gradient(
         lambda x: tf.vectorized_map(f, x), x),
     "forward in tf.vectorized_map": lambda f, x: tf.vectorized_map(
         lambda x: jvp(f, x), x),

@@ -36,10 +36,10 @@ places = {
     "differences": differences,
     "eager": taped(loss),
     "tape inside": tf.function(taped(loss)),
-    "tape around": taped(tf.function(loss)),
+    "tape outside": taped(tf.function(loss)),
     "nested": tf.function(taped(tf.function(loss))),
     "XLA": tf.function(taped(loss), jit_compile=True),
-    "around XLA": taped(tf.function(loss, jit_compile=True)),
+    "outside XLA": taped(tf.function(loss, jit_compile=True)),
     "tf.gradients": tf.function(lambda x, y: tf.gradients(loss(x, y), [x, y])),
 }
 x = tf.constant([0.5, -2.0], tf.float64)

@@ -33,9 +33,9 @@ open_batch = tf.function(input_signature=[tf.TensorSpec([None])])
 places = {
     "eager": gradient,
     "tape inside": lambda f: tf.function(gradient(f)),
-    "tape around": lambda f: gradient(tf.function(f)),
+    "tape outside": lambda f: gradient(tf.function(f)),
     "XLA": lambda f: tf.function(gradient(f), jit_compile=True),
-    "branch, around": lambda f: gradient(tf.function(branch(f))),
+    "branch, outside": lambda f: gradient(tf.function(branch(f))),
     "unknown batch": lambda f: gradient(open_batch(f)),
     "second order": lambda f: gradient(gradient(tf.function(f))),
 }

@@ -52,7 +52,7 @@ constructs = {
 }
 x, w, apart = tf.constant(0.5), tf.Variable(1.5), tf.function(passed)
 tf.get_logger().setLevel("ERROR")  # no warnings on retracing
-print(" " * 24, "eager, tape inside, tape around, XLA")
+print(" " * 24, "eager, tape inside, tape outside, XLA")
 for name, construct in constructs.items():
     expected = gradients(lambda x: construct(lambda y: y * y * w, x))(x)
     for what, rule in (("read", lambda y, v: read(y)), ("passed", passed),

@@ -36,7 +36,7 @@ places = {
     "eager": lambda x: gradient(square, x),
     "tape inside": tf.function(lambda x: gradient(square, x)),
     "XLA": tf.function(lambda x: gradient(square, x), jit_compile=True),
-    "tape around": lambda x: gradient(around, x),
+    "tape outside": lambda x: gradient(around, x),
     "persistent": lambda x: gradient(kept, x, persistent=True),
     "nested": tf.function(lambda x: gradient(inner, x)),
     "tf.gradients": tf.function(symbolic),

@@ -31,7 +31,7 @@ def steps(place, step):
 graph, inner = tf.function(probe), tf.function(probe)
 steps("eager", lambda x: gradient(probe, x))
 steps("tape inside", tf.function(lambda x: gradient(probe, x)))
-steps("tape around", lambda x: gradient(graph, x))
+steps("tape outside", lambda x: gradient(graph, x))
 steps("nested", tf.function(lambda x: gradient(inner, x)))
 tf.config.run_functions_eagerly(True)
 steps("tape inside, functions run eagerly",

@@ -26,5 +26,5 @@ xla = tf.function(lambda x: gradient(reverse, x), jit_compile=True)
 for value in 0.0, 0.5, 1.0:
     strength.assign(value)
     print(f"strength {value}  eager {gradient(reverse, x):4}"
-          f"  tape inside {inside(x):4}  tape around {gradient(graph, x):4}"
+          f"  tape inside {inside(x):4}  tape outside {gradient(graph, x):4}"
           f"  XLA {xla(x):4}")

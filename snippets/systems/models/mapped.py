@@ -31,4 +31,4 @@ def gradient(x, function=mapped):
 x = tf.constant([[3.0, 4.0]])
 print("eager:           ", gradient(x).numpy())
 print("inside a graph:  ", tf.function(gradient)(x).numpy())
-print("around a graph:  ", gradient(x, tf.function(mapped)).numpy())
+print("outside a graph: ", gradient(x, tf.function(mapped)).numpy())

@@ -31,7 +31,7 @@ def report(model):
         return y, first, outer.gradient(first, x)
 
     x = tf.constant(3.0)
-    for name, run in (("tape around", derivatives),
+    for name, run in (("tape outside", derivatives),
                       ("nested     ", tf.function(derivatives))):
         y, first, second = (each.numpy() for each in run(x))
         print(" ", name, "value", y, " first", first, " second", second)

@@ -46,6 +46,6 @@ i = tf.constant([3, 1, 3, 0, 3])
 right = gradient(dense)(W, i)
 for name, run in {"eager": gradient(rows),
                   "tape inside": tf.function(gradient(rows)),
-                  "tape around": gradient(tf.function(rows))}.items():
+                  "tape outside": gradient(tf.function(rows))}.items():
     off = tf.reduce_max(abs(run(W, i) - right)) / tf.reduce_max(abs(right))
     print(f"{name}: relative difference {off:.6f}")

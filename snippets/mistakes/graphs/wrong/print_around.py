@@ -25,9 +25,9 @@ def gradient(function, x):
 
 
 x = tf.constant(3.0)
-print("tape around the function")
+print("tape outside the function")
 print("  gradient =", gradient(tf.function(probe), x).numpy())
-print("tape around the function, call in a branch")
+print("tape outside the function, call in a branch")
 print("  gradient =", gradient(tf.function(in_a_branch), x).numpy())
 print("tape inside")
 print("  gradient =", tf.function(lambda x: gradient(probe, x))(x).numpy())

@@ -21,5 +21,5 @@ with tf.GradientTape() as tape:
     y = reverse(x)
 print("tape:", tape.gradient(y, x).numpy())
 print("forward mode, eager:", forward_mode(reverse, x))
-print("forward mode, around tf.function:",
+print("forward mode, outside tf.function:",
       forward_mode(tf.function(reverse), x))

@@ -22,4 +22,4 @@ x, graph = tf.constant(3.0), tf.function(reverse)
 inside = tf.function(lambda x: gradient(reverse, x))
 for strength in 0.0, 0.5, 1.0:
     print(f"strength {strength}  eager {gradient(reverse, x):4}"
-          f"  tape inside {inside(x):4}  tape around {gradient(graph, x):4}")
+          f"  tape inside {inside(x):4}  tape outside {gradient(graph, x):4}")

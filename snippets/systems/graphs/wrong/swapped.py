@@ -29,4 +29,4 @@ def gradient(function, x):
 x = tf.constant(3.0)
 print("eager      ", gradient(swapped, x).numpy())
 print("tape inside", tf.function(lambda x: gradient(swapped, x))(x).numpy())
-print("tape around", gradient(tf.function(swapped), x).numpy())
+print("tape outside", gradient(tf.function(swapped), x).numpy())
