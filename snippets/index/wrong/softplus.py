@@ -1,4 +1,4 @@
-"""Deliberately wrong: softplus, whose value is right and whose gradient is NaN."""
+"""Deliberately wrong: the value is right, and the gradient is NaN."""
 
 import tensorflow as tf
 

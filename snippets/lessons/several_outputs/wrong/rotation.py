@@ -1,4 +1,4 @@
-"""Deliberately wrong: two coefficients of a rotation, and their gradient at 0."""
+"""Deliberately wrong: two coefficients of a rotation, NaN at 0."""
 
 import tensorflow as tf
 

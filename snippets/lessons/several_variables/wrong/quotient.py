@@ -1,4 +1,4 @@
-"""Deliberately wrong: a quotient that is 0 where y is 0, and its gradients there."""
+"""Deliberately wrong: a quotient that is to be 0 where y is 0."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Deliberately wrong: the standard deviation of a constant row, and its gradient."""
+"""Deliberately wrong: the standard deviation of a constant row."""
 
 import tensorflow as tf
 
