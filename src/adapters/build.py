@@ -6,7 +6,6 @@ killed one left. Exit codes: as of the other commands; 2 also if another process
 """
 
 import argparse
-import ctypes
 import os
 import shutil
 import subprocess
@@ -53,27 +52,12 @@ def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
     try:
         if not build(new):
             return 1
-        if not (site.exists() and _swap(new, site)):
-            if site.exists():
-                site.rename(old)
-            new.rename(site)
+        if site.exists():
+            site.rename(old)
+        new.rename(site)
     finally:
         _repair(root, site, old)
     return 0
-
-
-def _swap(first: Path, second: Path) -> bool:
-    """Exchange two folders in one step, and return whether the system can do so.
-
-    Linux can, so that there is a site at each moment. Elsewhere, the next build repairs
-    what a kill between two steps leaves.
-    """
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    working_folder, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    paths = [os.fsencode(path) for path in (first, second)]
-    return rename is not None and not rename(
-        working_folder, paths[0], working_folder, paths[1], exchange
-    )
 
 
 def _repair(root: Path, site: Path, old: Path) -> None:

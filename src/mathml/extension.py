@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from html import unescape
+from html import escape, unescape
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from .convert import ERROR_BOX, ConversionFailure, FormulaError, convert_all, error_box
+from .convert import FormulaError, convert
 from .source import Source
 
 _HIDDEN = re.compile(
@@ -24,6 +24,8 @@ _LEADING = " \t\n>"
 """Characters before a line of a formula, also in a quote."""
 _PUNCTUATION = re.compile(r"[.,;:!?)]+")
 """Characters that stay on the line of the formula before them."""
+_ERROR_BOX = '<code class="formula-error">'
+"""The element in place of a formula that does not convert, while serving."""
 
 
 @dataclass
@@ -37,7 +39,7 @@ class RenderedPage:
 
     label: str
     source: str
-    formulas: list[tuple[str, ConversionFailure | None]] = field(default_factory=list)
+    formulas: list[tuple[str, FormulaError | None]] = field(default_factory=list)
     """The LaTeX of each rendered formula, and why it does not convert."""
 
     def problems(self, html: str) -> Iterator[str]:
@@ -54,7 +56,7 @@ class RenderedPage:
                         f"{self.label}:{locator.line_of_text(raw)}: LaTeX outside of a"
                         f" formula, or a dollar without its partner: {raw}"
                     )
-            elif number % 3 == 1 and part.startswith(("<math", ERROR_BOX)):
+            elif number % 3 == 1 and part.startswith(("<math", _ERROR_BOX)):
                 tex, failure = next(formulas, ("", None))
                 line = locator.line_of_formula(tex)
                 if failure:
@@ -101,52 +103,34 @@ current_page: ContextVar[RenderedPage | None] = ContextVar("page", default=None)
 """The page that a site generator renders; without one, a bad formula raises."""
 
 
-def render(formulas: list[tuple[str, bool]]) -> list[str]:
-    """Return the HTML of formulas.
-
-    If there is a current page, its list of formulas grows, and a formula that does not
-    convert is shown as LaTeX.
+def render(tex: str, display: bool) -> str:
+    """Return the HTML of a formula, and add it to the current page.
 
     Args:
-        formulas: pairs of LaTeX and whether it is displayed.
+        tex: LaTeX without its dollars.
+        display: whether it is displayed.
 
     Raises:
-        FormulaError: a formula does not convert, and there is no current page.
+        FormulaError: the formula does not convert, and there is no current page. If
+            there is one, the LaTeX is shown.
     """
-    page = current_page.get()
-    failures: dict[int, ConversionFailure] = {}
+    page, failure = current_page.get(), None
     try:
-        html = [
-            _wrap(mathml, display)
-            for mathml, (_, display) in zip(convert_all(formulas), formulas)
-        ]
+        html = convert(tex, display)
+        if display:
+            # A wide formula scrolls by itself, so the keyboard must reach it. A script
+            # makes the other formulas unreachable again.
+            html = (
+                '<div class="formula" tabindex="0" role="group"'
+                f' aria-label="formula">{html}</div>'
+            )
     except FormulaError as error:
         if page is None:
             raise
-        failures = error.failures
-        html = [_render_alone(tex, display) for tex, display in formulas]
+        failure, html = error, f"{_ERROR_BOX}{escape(tex)}</code>"
     if page:
-        for number, (tex, _) in enumerate(formulas):
-            page.formulas.append((tex, failures.get(number)))
+        page.formulas.append((tex, failure))
     return html
-
-
-def _render_alone(tex: str, display: bool) -> str:
-    try:
-        return _wrap(convert_all([(tex, display)])[0], display)
-    except FormulaError:
-        return error_box(tex)
-
-
-def _wrap(mathml: str, display: bool) -> str:
-    if not display:
-        return mathml
-    # A wide formula scrolls by itself, so the keyboard must reach it. A script makes
-    # the other formulas unreachable again.
-    return (
-        f'<div class="formula" tabindex="0" role="group"'
-        f' aria-label="formula">{mathml}</div>'
-    )
 
 
 class _Converter(Treeprocessor):
@@ -155,12 +139,10 @@ class _Converter(Treeprocessor):
             e for e in root.iter() if "arithmatex" in e.get("class", "").split()
         ]
         parents = {child: parent for parent in root.iter() for child in parent}
-        # Generic arithmatex writes \(inline\) in a span, and \[display\] in a div.
-        formulas = [
-            ((e.text or "").strip()[2:-2].strip(), e.tag == "div") for e in elements
-        ]
-        for element, html in zip(elements, render(formulas)):
-            element.text = self.md.htmlStash.store(html)
+        for element in elements:
+            # Generic arithmatex writes \(inline\) in a span, and \[display\] in a div.
+            tex = (element.text or "").strip()[2:-2].strip()
+            element.text = self.md.htmlStash.store(render(tex, element.tag == "div"))
             if match := _PUNCTUATION.match(element.tail or ""):
                 _join(parents[element], element, match.end())
 

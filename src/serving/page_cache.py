@@ -16,16 +16,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
-from itertools import count
 from logging.handlers import BufferingHandler
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 UNKNOWN = None
@@ -35,7 +31,6 @@ _RENDERED = ("markdown", "content", "toc", "_title_from_render", "present_anchor
 """Attributes that rendering sets on MkDocs' page."""
 _NOT_READ = ("nav", "extra", "extra_css", "extra_javascript", "theme", "plugins")
 """Options that rendering Markdown doesn't read; changed plugins need a restart."""
-_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -43,8 +38,6 @@ class _Rendering:
     """Result of rendering one page."""
 
     key: str
-    number: int
-    """Identifier of this rendering."""
     values: Mapping[str, Any]
     meta: Mapping[str, Any]
     links: Mapping[str, dict[str, str]]
@@ -59,7 +52,6 @@ class PageCache:
 
     def __init__(self) -> None:
         self._renderings: dict[str, _Rendering] = {}
-        self._html: dict[str, tuple[str, str]] = {}
         self._options: tuple[MkDocsConfig, str] | None = None
 
     def wrap_populate(self, populate: Callable[..., None]) -> Callable[..., None]:
@@ -101,42 +93,8 @@ class PageCache:
             if value is UNKNOWN:
                 return None
             parts.append(repr(value))
-        return _digest(parts)
-
-    def environment(
-        self, env: Environment, nav: Navigation, config: MkDocsConfig
-    ) -> Any:
-        """Return an environment whose templates reuse the HTML of unchanged pages."""
-        folder = config.theme.custom_dir
-        overrides = [
-            (str(path), path.stat().st_mtime_ns, path.stat().st_size)
-            for path in sorted(Path(folder).rglob("*") if folder else ())
-        ]
-        menu = [_shape(item) for item in nav.items]
-        options = repr((_user_configs(config), config.site_url, config.extra))
-        return _CachedEnvironment(
-            self, env, _digest([options, repr(menu), repr(overrides)])
-        )
-
-    def html(self, page: Page | None, site_key: str, render: Callable[[], str]) -> str:
-        """Return the HTML of a page, and render it only if it changed.
-
-        ``site_key`` is a digest of everything else that the template reads.
-        """
-        cached = page and self._renderings.get(page.file.src_uri)
-        if not page or not cached or page.content is not cached.values["content"]:
-            return render()
-        key = _digest([site_key, str(cached.number), str(page.title)])
-        path = page.file.src_uri
-        if self._html.get(path, ("",))[0] != key:
-            self._html[path] = key, render()
-        return self._html[path][1]
-
-    def drop_all_but(self, paths: set[str]) -> None:
-        """Release the memory of pages that no longer exist."""
-        for cache in (self._renderings, self._html):
-            for path in cache.keys() - paths:
-                del cache[path]
+        text = "\0".join(parts)
+        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _FileRecorder:
@@ -167,38 +125,11 @@ def _log_recorder() -> BufferingHandler:
     return handler
 
 
-@dataclass(frozen=True)
-class _CachedEnvironment:
-    """The templates of one build."""
-
-    page_cache: PageCache
-    env: Environment
-    site_key: str
-
-    def get_template(self, name: str) -> Any:
-        # A missing template must raise here. It is compiled only if a page needs it.
-        if self.env.loader:
-            self.env.loader.get_source(self.env, name)
-
-        def render(context: Mapping[str, Any]) -> str:
-            return self.page_cache.html(
-                context.get("page"),
-                f"{name} {self.site_key}",
-                lambda: self.env.get_template(name).render(context),
-            )
-
-        return SimpleNamespace(render=render)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.env, name)
-
-
 def _rendering(
     page: Page, key: str, requested: dict, records: list[logging.LogRecord]
 ) -> _Rendering:
     return _Rendering(
         key,
-        next(_numbers),
         {name: getattr(page, name) for name in _RENDERED},
         dict(page.meta),
         {to.src_uri: links for to, links in (page.links_to_anchors or {}).items()},
@@ -259,12 +190,3 @@ def _user_configs(config: MkDocsConfig) -> Sequence[Mapping[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return config.user_configs
-
-
-def _shape(item: Any) -> tuple:
-    children = [_shape(child) for child in item.children or ()]
-    return type(item).__name__, item.title, getattr(item, "url", ""), children
-
-
-def _digest(parts: list[str]) -> str:
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
