@@ -1,15 +1,13 @@
 """Show claims beside their tests: ``python -m truth review [BASE] [--sample N]``.
 
-For each claim that changed since BASE, the old and the new wording, the words that
-changed, the test, and its contrasts. A reviewer answers two questions: does the test
+For each claim that changed since BASE, the old and the new wording, the test, and its
+contrasts. A reviewer answers two questions: does the test
 assert the sentence, and would it fail for the sentence that the contrast names? Git
 holds the answer. ``--sample`` shows random claims instead. Exit codes: 0; 2 usage.
 """
 
 import argparse
-import difflib
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,7 +107,6 @@ def shown(old: Pair | None, new: Pair | None) -> str:
     lines = [f"{pair.page}:{claim.line}  #{claim.id}"]
     if old and new and old.claim.text != claim.text:
         lines += [f"  was: {old.claim.text}", f"  now: {claim.text}"]
-        lines.append(f"  changed: {_changed_words(old.claim.text, claim.text)}")
     else:
         state = "removed" if not new else "same wording" if old else "new"
         lines.append(f"  {state}: {claim.text}")
@@ -125,15 +122,3 @@ def shown(old: Pair | None, new: Pair | None) -> str:
         lines.append("  which uses:")
         lines += [f"    {line}".rstrip() for line in new.test.helpers.splitlines()]
     return "\n".join(lines)
-
-
-def _changed_words(old: str, new: str) -> str:
-    """Return ``identity → name; every → no``."""
-    a, b = (re.findall(r"`[^`]*`|\$[^$]*\$|\w[\w'’-]*|\S", text) for text in (old, new))
-    blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
-    parts = [
-        f"{' '.join(a[i:j]) or '(nothing)'} → {' '.join(b[k:m]) or '(nothing)'}"
-        for kind, i, j, k, m in blocks
-        if kind != "equal"
-    ]
-    return "; ".join(parts)
