@@ -10,7 +10,6 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from mathml import extension, font
-from mathml.source import markdown_cells
 from serving import on_demand
 
 log = logging.getLogger("mkdocs.plugins.mathml")
@@ -29,11 +28,10 @@ class MathmlPlugin(BasePlugin):
     def on_page_markdown(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> None:
-        text = page.file.content_string
-        if page.file.src_uri.endswith(".py"):
-            text = markdown_cells(text)
-        label = _label(page.file, config)
-        extension.current_page.set(extension.RenderedPage(label, text))
+        rendered = extension.RenderedPage(
+            _label(page.file, config), page.file.content_string
+        )
+        extension.current_page.set(rendered)
 
     def on_page_content(
         self, html: str, *, page: Page, config: MkDocsConfig, files: Files

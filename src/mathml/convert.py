@@ -73,10 +73,9 @@ class FormulaError(Exception):
     """
 
     def __init__(self, tex: str, reason: str, position: int) -> None:
-        self.line = tex.count("\n", 0, position)
-        """The line of ``tex``, from 0, that contains the position."""
-        line = tex.split("\n")[self.line].strip()
-        super().__init__(f"formula does not convert: {reason} in: {line}")
+        self.line = tex.split("\n")[tex.count("\n", 0, position)].strip()
+        """The line of ``tex`` that contains the position."""
+        super().__init__(f"formula does not convert: {reason} in: {self.line}")
 
 
 _CONVERTER = LatexToMathML(macros=MACROS, fancy_error=False)
