@@ -258,7 +258,7 @@ def test_the_font_has_every_character_of_the_formulas(tmp_path):
         r"\right) \cdots \partial h \mathsf{T} \le \text{where}"
     )
     (tmp_path / "index.html").write_text(f"<p>é</p>{convert(tex, True)}")
-    font.write(tmp_path, font.characters(tmp_path))
+    font.write(tmp_path)
     written = TTFont(tmp_path / font.FONT)
     glyphs = written.getBestCmap()
     # Single letters in <mi> are drawn in mathematical italics.

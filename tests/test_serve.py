@@ -216,7 +216,6 @@ def test_what_is_asked_for_later_is_of_the_pages_as_they_are(server, project):
     assert "Quokka" in of("search/sections.js")
     assert "Quokka" in of("lessons/chain_rule.ipynb")
     assert "Quokka" in of("llms-full.txt")
-    assert "Quokka" in of("ledger/")
     with urlopen(
         server.url.replace("lessons/chain_rule/", "assets/fonts/stix-two-math.woff2")
     ) as font:

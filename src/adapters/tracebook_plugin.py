@@ -122,25 +122,16 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             on_disk.write(self._news / "problems", "\n".join(messages).encode())
 
     def cache_key(self, page: str, text: str, docs: Path, root: Path) -> object:
-        """Return the content of the files that a page includes, also by way of others;
-        None if an include is malformed."""
-        folder = self._settings.snippets_dir
+        """Return the content of the files that a page includes; None if an include is
+        malformed."""
         contents: dict[str, bytes | None] = {}
-        texts = [text]
-        while texts:
-            for include in includes.find(texts.pop()):
-                if not include.name:
-                    return None
-                if include.name in contents:
-                    continue
-                path, content = folder / include.name, None
-                with suppress(OSError):  # not there
-                    content = path.read_bytes()
-                contents[include.name] = content
-                if content and b"-8<-" in content:
-                    text = content.decode("utf-8", "replace")
-                    is_program = path.suffix == ".py"
-                    texts.append(includes.visible(text) if is_program else text)
+        for include in includes.find(text):
+            if not include.name:
+                return None
+            contents[include.name] = None
+            with suppress(OSError):  # not there
+                path = self._settings.snippets_dir / include.name
+                contents[include.name] = path.read_bytes()
         return contents
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:

@@ -6,5 +6,4 @@ from pathlib import Path
 from . import font
 
 if __name__ == "__main__":
-    site = Path(sys.argv[1])
-    font.write(site, font.characters(site))
+    font.write(Path(sys.argv[1]))

@@ -8,15 +8,11 @@ whenever they differ, or ``UNKNOWN`` if it can't tell. A page with an unknown ke
 rendered in each build.
 """
 
-import logging
-import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
-from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +40,6 @@ class _Rendering:
     """Links to anchors, by the path of the target page."""
     requested: Mapping[str, tuple | None]
     """State of each file that links name, by the path in the link."""
-    records: list[logging.LogRecord]
 
 
 class PageCache:
@@ -67,16 +62,10 @@ class PageCache:
                 _restore(page, cached, files)
                 return
             self._renderings.pop(path, None)
-            recorder, handler = _FileRecorder(files), _log_recorder()
-            logging.getLogger("mkdocs").addHandler(handler)
-            try:
-                populate(page, config, recorder, dirty)
-            finally:
-                logging.getLogger("mkdocs").removeHandler(handler)
+            recorder = _FileRecorder(files)
+            populate(page, config, recorder, dirty)
             if key:
-                self._renderings[path] = _rendering(
-                    page, key, recorder.requested, handler.buffer
-                )
+                self._renderings[path] = _rendering(page, key, recorder.requested)
 
         return populate_or_restore
 
@@ -116,25 +105,13 @@ class _FileRecorder:
         return iter(self._files)
 
 
-def _log_recorder() -> BufferingHandler:
-    """Return a handler that records the messages about one page, to repeat them."""
-    handler = BufferingHandler(sys.maxsize)
-    # Messages of other threads, such as the engine's report, aren't about the page.
-    thread = threading.get_ident()
-    handler.addFilter(lambda record: record.thread == thread)
-    return handler
-
-
-def _rendering(
-    page: Page, key: str, requested: dict, records: list[logging.LogRecord]
-) -> _Rendering:
+def _rendering(page: Page, key: str, requested: dict) -> _Rendering:
     return _Rendering(
         key,
         {name: getattr(page, name) for name in _RENDERED},
         dict(page.meta),
         {to.src_uri: links for to, links in (page.links_to_anchors or {}).items()},
         requested,
-        records,
     )
 
 
@@ -146,8 +123,6 @@ def _restore(page: Page, cached: _Rendering, files: Files) -> None:
     page.links_to_anchors = {
         file: cached.links[path] for path, file in targets.items() if file
     }
-    for record in cached.records:
-        logging.getLogger(record.name).handle(record)
 
 
 def _state(file: File | None) -> tuple | None:

@@ -30,7 +30,6 @@ class BuiltPage:
     """Path of its source in the project."""
     formula: html.HtmlElement | None
     """The first displayed formula with an upstream factor, or the first one."""
-    figure: Path | None
 
 
 def read(site: Path, project: Project) -> list[BuiltPage]:
@@ -59,8 +58,6 @@ def _page(path: Path, site: Path, project: Project) -> BuiltPage | None:
     with_upstream = [
         f for f in formulas if "upstream" in {e.get("class") for e in f.iter()}
     ]
-    images = (image.get("src", "").partition("#")[0] for image in article.iter("img"))
-    figures = (path.parent / image for image in images if image.endswith(".svg"))
     return BuiltPage(
         file=path,
         address=f"{folder}/".lstrip("/"),
@@ -69,7 +66,6 @@ def _page(path: Path, site: Path, project: Project) -> BuiltPage | None:
         description=description,
         source=_source(folder, project),
         formula=next(iter([*with_upstream, *formulas]), None),
-        figure=next(filter(Path.is_file, figures), None),
     )
 
 
