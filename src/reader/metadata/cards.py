@@ -57,14 +57,11 @@ class Cards:
     def png(self, page: BuiltPage) -> bytes:
         """Return the card of a page."""
         digest = self._digest.copy()
-        formula = (
-            b""
-            if page.formula is None
-            else html.tostring(page.formula, with_tail=False)
-        )
-        digest.update(formula)
-        for part in (page.title, page.description):
-            digest.update(part.encode() + b"\0")
+        parts = [page.title.encode(), page.description.encode()]
+        if page.formula is not None:
+            parts.append(html.tostring(page.formula, with_tail=False))
+        for part in parts:
+            digest.update(part + b"\0")
         path = self._cache / f"{digest.hexdigest()[:32]}.png"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
