@@ -13,7 +13,6 @@ import pytest
 
 import reader.live
 from sliders import recording
-from sliders.scripts import scripts
 from tracebook import settings, snippet
 
 from .conftest import EVERY_PROGRAM
@@ -260,7 +259,7 @@ def test_scripts_change_with_their_files(project):
     loaded = settings.load(project.root)
     for output in (TRACE, TRACE.replace("6.0", "6.00")):
         (project.snippets / "a.out").write_text(output)
-        [(name, script)] = scripts(loaded)
+        [(name, script)] = recording.scripts(loaded)
         assert name == "a.live.js" and json.dumps(output) in script
 
 

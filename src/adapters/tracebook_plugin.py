@@ -19,7 +19,7 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
-from sliders.scripts import scripts
+from sliders import recording
 from tracebook import files as on_disk
 from tracebook import includes, pages
 from tracebook.settings import Settings, SettingsError, load
@@ -170,7 +170,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             log.info("The programs run behind the pages; what differs follows")
 
     def _write_sliders(self, site: Path) -> None:
-        for name, script in scripts(self._settings):
+        for name, script in recording.scripts(self._settings):
             on_disk.write(site / "snippets" / name, script.encode())
 
     def _copy_figures(self, site: Path) -> None:
