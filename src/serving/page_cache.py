@@ -1,15 +1,14 @@
 """Cache rendered pages, and render a page again if anything that it reads changes.
 
-The key of a page covers its text, its address, MkDocs' options, the files that its
-links name, and everything else that Markdown extensions and plugins read. An extension
-module or a plugin that reads more than the text defines ``cache_key(page, text, docs,
-root)``. It returns the values it reads for that page, with a ``repr`` that differs
-whenever they differ, or ``UNKNOWN`` if it can't tell. A page with an unknown key is
-rendered in each build.
+The key of a page covers its text, MkDocs' options, the list of all files, and
+everything else that Markdown extensions and plugins read. An extension module or a
+plugin that reads more than the text defines ``cache_key(page, text, docs, root)``. It
+returns the values it reads for that page, with a ``repr`` that differs whenever they
+differ, or ``UNKNOWN`` if it can't tell. A page with an unknown key is rendered in each
+build.
 """
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 UNKNOWN = None
@@ -25,8 +24,6 @@ UNKNOWN = None
 
 _RENDERED = ("markdown", "content", "toc", "_title_from_render", "present_anchor_ids")
 """Attributes that rendering sets on MkDocs' page."""
-_NOT_READ = ("nav", "extra", "extra_css", "extra_javascript", "theme", "plugins")
-"""Options that rendering Markdown doesn't read; changed plugins need a restart."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,6 @@ class _Rendering:
     meta: Mapping[str, Any]
     links: Mapping[str, dict[str, str]]
     """Links to anchors, by the path of the target page."""
-    requested: Mapping[str, tuple | None]
-    """State of each file that links name, by the path in the link."""
 
 
 class PageCache:
@@ -47,7 +42,8 @@ class PageCache:
 
     def __init__(self) -> None:
         self._renderings: dict[str, _Rendering] = {}
-        self._options: tuple[MkDocsConfig, str] | None = None
+        self._build: tuple[Files, str] | None = None
+        """The files of the latest build, and what all of its pages depend on."""
 
     def wrap_populate(self, populate: Callable[..., None]) -> Callable[..., None]:
         """Return a cached version of MkDocs' function that renders one page."""
@@ -56,27 +52,28 @@ class PageCache:
             page: Page, config: MkDocsConfig, files: Files, dirty: bool = False
         ) -> None:
             path = page.file.src_uri
-            key = self._key(page, config)
+            key = self._key(page, config, files)
             cached = self._renderings.get(path)
-            if cached and cached.key == key and _is_current(cached, files):
+            if cached and cached.key == key:
                 _restore(page, cached, files)
                 return
-            self._renderings.pop(path, None)
-            recorder = _FileRecorder(files)
-            populate(page, config, recorder, dirty)
+            populate(page, config, files, dirty)
             if key:
-                self._renderings[path] = _rendering(page, key, recorder.requested)
+                values = {name: getattr(page, name) for name in _RENDERED}
+                targets = page.links_to_anchors or {}
+                links = {to.src_uri: anchors for to, anchors in targets.items()}
+                self._renderings[path] = _Rendering(key, values, dict(page.meta), links)
 
         return populate_or_restore
 
-    def _key(self, page: Page, config: MkDocsConfig) -> str | None:
+    def _key(self, page: Page, config: MkDocsConfig, files: Files) -> str | None:
         path, text = page.file.src_uri, page.file.content_string
         if not path.endswith(".md"):
             return None  # mkdocs-jupyter has its own cache
-        if self._options is None or self._options[0] is not config:
-            self._options = config, _options(config)
+        if self._build is None or self._build[0] is not files:
+            self._build = files, _of_all_pages(config, files)
         root = Path(config.config_file_path).resolve().parent
-        parts = [path, page.file.url, text, self._options[1]]
+        parts = [path, text, self._build[1]]
         for cache_key in _cache_keys(config):
             value = cache_key(path, text, Path(config.docs_dir), root)
             if value is UNKNOWN:
@@ -84,35 +81,6 @@ class PageCache:
             parts.append(repr(value))
         text = "\0".join(parts)
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class _FileRecorder:
-    """Wrapper of MkDocs' files that records which of them a page requests."""
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self.requested: dict[str, tuple | None] = {}
-
-    def get_file_from_path(self, path: str) -> File | None:
-        file = self._files.get_file_from_path(path)
-        self.requested[path] = _state(file)
-        return file
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._files, name)
-
-    def __iter__(self) -> Iterator[File]:
-        return iter(self._files)
-
-
-def _rendering(page: Page, key: str, requested: dict) -> _Rendering:
-    return _Rendering(
-        key,
-        {name: getattr(page, name) for name in _RENDERED},
-        dict(page.meta),
-        {to.src_uri: links for to, links in (page.links_to_anchors or {}).items()},
-        requested,
-    )
 
 
 def _restore(page: Page, cached: _Rendering, files: Files) -> None:
@@ -123,17 +91,6 @@ def _restore(page: Page, cached: _Rendering, files: Files) -> None:
     page.links_to_anchors = {
         file: cached.links[path] for path, file in targets.items() if file
     }
-
-
-def _state(file: File | None) -> tuple | None:
-    return (file.src_uri, file.url, file.inclusion) if file else None
-
-
-def _is_current(cached: _Rendering, files: Files) -> bool:
-    return all(
-        _state(files.get_file_from_path(path)) == state
-        for path, state in cached.requested.items()
-    )
 
 
 def _cache_keys(config: MkDocsConfig) -> Iterator[Callable]:
@@ -149,19 +106,8 @@ def _cache_keys(config: MkDocsConfig) -> Iterator[Callable]:
             yield cache_key
 
 
-def _options(config: MkDocsConfig) -> str:
-    options = [
-        {name: value for name, value in user.items() if name not in _NOT_READ}
-        for user in _user_configs(config)
-    ]
-    return repr((options, config.mdx_configs))
-
-
-def _user_configs(config: MkDocsConfig) -> Sequence[Mapping[str, Any]]:
-    """Return the options as the user wrote them.
-
-    MkDocs deprecates this attribute, but 1.x has no further releases.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return config.user_configs
+def _of_all_pages(config: MkDocsConfig, files: Files) -> str:
+    """Return what every page may depend on; changed plugins need a restart."""
+    options = config.markdown_extensions, config.mdx_configs, config.validation
+    targets = [(file.src_uri, file.url, file.inclusion) for file in files]
+    return repr((options, config.repo_url, targets))
