@@ -165,13 +165,10 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         # at it.
         lines = json.dumps(self._lines, separators=(",", ":"))
         on_disk.write(site / LINES, f"printedBy={lines}\n".encode())
-        self._write_sliders(site)
-        if self._serving and self._answer and not self._answer.done():
-            log.info("The programs run behind the pages; what differs follows")
-
-    def _write_sliders(self, site: Path) -> None:
         for name, script in recording.scripts(self._settings):
             on_disk.write(site / "snippets" / name, script.encode())
+        if self._serving and self._answer and not self._answer.done():
+            log.info("The programs run behind the pages; what differs follows")
 
     def _copy_figures(self, site: Path) -> None:
         figures = self._settings.figures_dir

@@ -42,14 +42,12 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m truth review", description=__doc__)
     parser.add_argument("base", nargs="?", default="HEAD", metavar="BASE")
     parser.add_argument("--sample", type=int, metavar="N", help="show N random claims")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample")
     arguments = parser.parse_args(words)
     root = Path().resolve()
     if arguments.sample:
         pairs = [p for page in all_pages(root) for p in _pairs(page).values()]
         size = min(arguments.sample, len(pairs))
-        chosen = random.Random(arguments.seed).sample(pairs, size)
-        texts = [shown(None, pair) for pair in chosen]
+        texts = [shown(None, pair) for pair in random.sample(pairs, size)]
     else:
         commit = f"{arguments.base}^{{commit}}"
         if git(root, "rev-parse", "--verify", "--quiet", commit) is None:
