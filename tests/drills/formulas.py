@@ -209,11 +209,11 @@ def _tokens(tex: str, letters: list[str], generator: random.Random) -> Iterator[
 def _grammar(
     tex: str, letters: list[str], generator: random.Random
 ) -> Iterator[Change]:
-    """A bound, a bracket, a role, an index, an exponent, a transpose, a size."""
+    """A limit, a bracket, a role, an index, an exponent, a transpose, a size."""
     rules = {
-        r"(\\sum_\w)(?![\^\w])": ["", r"#1^{2}", r"\sum_{i=2}^{n} "],
-        r"\\sum_\{(\w) *= *1\}": [r"\sum_{#1=2}", r"\sum_{#1=0}"],
-        r"\\sum\b": [r"2 \sum"],
+        r"(\\(?:sum|prod)_\w)(?![\^\w])": ["", r"#1^{2}", r"\sum_{i=2}^{n} "],
+        r"\\(sum|prod)_\{(\w) *= *1\}": [r"\#1_{#2=2}", r"\#1_{#2=0}"],
+        r"\\sum\b": [r"\prod", r"2 \sum"],
         r"\(([^()]*)\)": [r"#1", r"[#1 > 0]", r"|#1|"],
         r"\\(?:upstream|local|downstream)\b": [r"\upstream", r"\local", r"\downstream"],
         rf"{_WORD}([a-zA-Z])(?![A-Za-z(_}}])": [
