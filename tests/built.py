@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from lxml import html
 
-from mathml.convert import convert_all
+from mathml.convert import convert
 from tracebook import settings, snippet
 from tracebook.compare import difference
 from truth.page import Page
@@ -170,14 +170,16 @@ def has_no_raw_tex(path: Path) -> None:
 
 
 def displays_the_formulas_of_its_source(path: Path, site: Path) -> None:
-    formulas = [(each.text.strip(), each.display) for each in page(path).formulas]
     # The ledger has parts in other files, in another order.
     first = built(site, path)
     parts = sorted(first.parent.glob("of-*.html"))
     text = "".join(each.read_text("utf-8") for each in (first, *parts))
     displayed = re.findall(r"<math\b.*?</math>", text, re.DOTALL)
     actual = [*map(_normalized, displayed)]
-    expected = [*map(_normalized, convert_all(formulas))]
+    expected = [
+        _normalized(convert(each.text.strip(), each.display))
+        for each in page(path).formulas
+    ]
     if parts:
         actual, expected = sorted(actual), sorted(expected)
     assert actual == expected

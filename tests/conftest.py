@@ -244,7 +244,8 @@ def _without_links_to_what_is_gone(page: Path) -> str:
     def keep(link: re.Match) -> str:
         target = link[2].partition("#")[0]
         there = not target or "://" in target or (page.parent / target).exists()
-        return link[0] if there else link[1]
+        # The year of a citation stands nowhere else.
+        return link[0] if there else re.sub(r",\s+\d{4}$", "", link[1])
 
     return re.sub(
         r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)(\{[^}]*\})?", keep, page.read_text()

@@ -420,7 +420,7 @@ $$
 """
     record = rule({"x": X}, X - X.mean(), [], [])
     assert states(check_page(text, record)) == ["compared"] * 2
-    other = text.replace("mean", "sum")
+    other = text.replace(r"\operatorname{mean}", r"\max")
     assert states(check_page(other, record))[:2] == ["failed"] * 2
 
 

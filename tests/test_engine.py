@@ -483,7 +483,7 @@ def test_a_program_or_output_that_no_page_shows_is_reported(project):
 
 
 def test_a_table_is_no_orphan_and_needs_a_page(project):
-    project.settings("plugins = ['truth.tracebook_plugin']")
+    project.settings("plugins = ['truth.tables']")
     project.add("x", "print(1)\n", "1\n")
     (project.snippets / "tables").mkdir()
     (project.snippets / "tables/a.md").write_text("| a |\n| --- |\n| 1 |\n")

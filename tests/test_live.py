@@ -13,7 +13,6 @@ import pytest
 
 import reader.live
 from sliders import recording
-from sliders.scripts import Scripts
 from tracebook import settings, snippet
 
 from .conftest import EVERY_PROGRAM
@@ -257,10 +256,10 @@ def test_a_page_shows_the_program_s_own_output_to_the_last_digit(project):
 def test_scripts_change_with_their_files(project):
     declare(project, "x = 1.0, 2.0\n")
     assert project.run("update")[0] == 0
-    scripts, loaded = Scripts(), settings.load(project.root)
+    loaded = settings.load(project.root)
     for output in (TRACE, TRACE.replace("6.0", "6.00")):
         (project.snippets / "a.out").write_text(output)
-        [(name, script)] = scripts.all(loaded)
+        [(name, script)] = recording.scripts(loaded)
         assert name == "a.live.js" and json.dumps(output) in script
 
 

@@ -8,7 +8,7 @@ import markdown
 from lxml import html
 
 from mathml import plain
-from mathml.convert import convert_all
+from mathml.convert import convert
 from reader import search
 from reader.sections import sections
 
@@ -71,7 +71,7 @@ def test_a_formula_is_written_on_one_line():
         r"f'(x) = \sqrt{x}": "f′(x) = √(x)",
         r"\sin x": "sin x",
     }.items():
-        math = html.fragment_fromstring(convert_all([(tex, False)])[0])
+        math = html.fragment_fromstring(convert(tex, False))
         assert plain.line(math) == line, tex
 
 

@@ -4,10 +4,8 @@ again whenever something that it depends on changed."""
 import json
 import logging
 import os
-import queue
 import re
 import sys
-import threading
 import xml.etree.ElementTree as etree
 from pathlib import Path
 from typing import Any
@@ -16,13 +14,8 @@ import pytest
 from mkdocs.commands import build
 from mkdocs.config import load_config
 from mkdocs.structure.pages import Page
-from mkdocs.theme import Theme
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers.polling import PollingObserver
 
-from serving import watching
 from serving.page_cache import PageCache
-from serving.templates import cached
 
 from .project import edit
 
@@ -84,7 +77,6 @@ class Site:
         monkeypatch.setattr(
             build, "_populate_page", self.cache.wrap_populate(build._populate_page)
         )
-        monkeypatch.setattr(Theme, "get_env", cached(Theme.get_env))
 
     def build(self) -> dict[str, str]:
         """Build the site, and return the text of each page."""
@@ -94,18 +86,6 @@ class Site:
         )
         plugin = config.plugins["tracebook"]
         plugin.on_startup(command="build", dirty=False)
-        cache = self.cache
-
-        class Hook:
-            def on_nav(self, nav, config, files):
-                self.nav = nav
-
-            def on_env(self, env, config, files):
-                return cache.environment(env, self.nav, config)
-
-        hook = Hook()
-        config.plugins.events["nav"].append(hook.on_nav)
-        config.plugins.events["env"].append(hook.on_env)
         config.plugins.events["post_build"].clear()  # programs need not run
         try:
             build.build(config)
@@ -197,7 +177,7 @@ def _build_uncached(root: Path) -> dict[str, str]:
         return site.build()
 
 
-def test_a_link_to_a_renamed_page_is_reported_until_fixed(site, tmp_path, caplog):
+def test_a_link_to_a_renamed_page_is_reported(site, tmp_path, caplog):
     site.build()
     (tmp_path / "docs/other.md").rename(tmp_path / "docs/third.md")
     edit(tmp_path / "mkdocs.yml", "other.md", "third.md")
@@ -205,31 +185,8 @@ def test_a_link_to_a_renamed_page_is_reported_until_fixed(site, tmp_path, caplog
     assert "contains a link 'other.md#below', but the target is not found" in re.sub(
         r" 'other.md'(?= is)", "", caplog.text
     )
-    caplog.clear()
-    site.build()  # the message is repeated as long as the link is broken
-    assert "contains a link 'other.md#below'" in caplog.text
     edit(tmp_path / "docs/index.md", "other.md#below", "third.md#below")
     assert 'href="third/#below"' in site.build()["index.html"]
-
-
-def test_messages_of_other_threads_are_not_repeated(site, caplog, monkeypatch):
-    """For example, the engine reports while pages are rendered."""
-    caplog.set_level(logging.INFO)
-    render = Page.render
-
-    def log_and_render(page: Page, *args: Any) -> None:
-        log = logging.getLogger("mkdocs.plugins.tracebook").info
-        thread = threading.Thread(target=log, args=("7 snippets, 1 run",))
-        thread.start()
-        thread.join()
-        render(page, *args)
-
-    monkeypatch.setattr(Page, "render", log_and_render)
-    site.build()
-    assert "7 snippets, 1 run" in caplog.text
-    caplog.clear()
-    site.build()
-    assert "7 snippets, 1 run" not in caplog.text
 
 
 def test_a_renamed_heading_is_reported_on_the_page_that_links_to_it(
@@ -262,7 +219,7 @@ def test_the_stamp_of_a_page_follows_the_results(site, tmp_path, monkeypatch):
         return elements
 
     monkeypatch.setattr(signs, "_stamp", stamp)
-    monkeypatch.setattr(signs.Results, "is_whole", lambda *_: bool(lines))
+    monkeypatch.setattr(signs.Results, "is_complete", lambda *_: bool(lines))
     assert "Checked" not in site.build()["index.html"]
     lines.append("Checked.")
     assert "Checked" in site.build()["index.html"]
@@ -298,57 +255,3 @@ def test_rendering_opens_no_files_but_the_dependencies(site, tmp_path):
         listening.clear()
     tested = {path for path, *_ in EDITS.values()} | {"pyproject.toml"}
     assert opened_by_pages <= tested, opened_by_pages - tested
-
-
-def test_the_cache_drops_pages_that_are_gone(site, tmp_path):
-    for number in range(5):
-        (tmp_path / f"docs/page{number}.md").write_text("# Page\n")
-        site.build()
-        (tmp_path / f"docs/page{number}.md").unlink()
-    site.cache.drop_all_but({"index.md"})
-    assert site.cache._renderings.keys() == site.cache._html.keys() == {"index.md"}
-
-
-class _Recorder(FileSystemEventHandler):
-    def __init__(self) -> None:
-        self.files: queue.Queue = queue.Queue()
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        self.files.put(event.src_path)
-
-
-def test_without_events_a_change_is_found_by_polling(monkeypatch, tmp_path):
-    """For example, the system may limit the number of watched folders."""
-
-    def refuse(self: object) -> None:
-        raise OSError("no more watches")
-
-    monkeypatch.setattr(watching.Observer, "start", refuse)
-    observer, recorder = PollingObserver(timeout=0.1), _Recorder()
-    observer.schedule(recorder, str(tmp_path), recursive=True)
-    watching.scan_on_events(observer)
-    observer.start()
-    try:
-        (tmp_path / "file").write_text("new")
-        assert recorder.files.get(timeout=10) == str(tmp_path / "file")
-    finally:
-        observer.stop()
-
-
-@pytest.mark.parametrize("path", ["folder", "folder/below/file"])
-def test_an_event_triggers_a_scan(path, tmp_path):
-    """Polling would find the change after a minute. An edit may replace the file."""
-    file = tmp_path / "folder/below/file"
-    file.parent.mkdir(parents=True)
-    file.write_text("as it was")
-    observer, recorder = PollingObserver(timeout=60), _Recorder()
-    observer.schedule(recorder, str(tmp_path / path), recursive=True)
-    watching.scan_on_events(observer)
-    observer.start()
-    try:
-        for text in ("one", "another", "a third"):
-            edit(file, file.read_text(), text)
-            while recorder.files.get(timeout=10) != str(file):
-                pass
-    finally:
-        observer.stop()

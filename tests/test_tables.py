@@ -11,7 +11,7 @@ from tracebook.pages import problems as page_problems
 from truth import tables
 from truth.page import Page
 from truth.structure import fences
-from truth.tracebook_plugin import includes
+from truth.tables import includes
 
 from .project import ROOT
 from .table_records import record

@@ -15,7 +15,7 @@ import pytest
 from lxml import html
 from markdown_it import MarkdownIt
 
-from mathml.convert import MACROS, convert_all
+from mathml.convert import MACROS, convert
 from mathml.source import Source, blanked
 from takeaway import commonmark, exercises, offline
 from takeaway.commonmark import LinkResolver
@@ -84,16 +84,14 @@ def test_downloads_have_every_formula(path, built_site):
 
 def _symbols(source: Source) -> list[str]:
     """Return the text of each formula, whatever commands produced it."""
-    formulas = [
+    symbols = []
+    for formula in source.formulas:
         # math-core knows colors by their names.
-        (re.sub(r"#[0-9a-f]{6}", "red", formula.text), formula.display)
-        for formula in source.formulas
-    ]
-    without_tex = (
-        re.sub("<annotation.*?</annotation>", "", formula, flags=re.DOTALL)
-        for formula in convert_all(formulas)
-    )
-    return [re.sub(r"<[^>]*>|\s", "", formula) for formula in without_tex]
+        tex = re.sub(r"#[0-9a-f]{6}", "red", formula.text)
+        math = convert(tex, formula.display)
+        math = re.sub("<annotation.*?</annotation>", "", math, flags=re.DOTALL)
+        symbols.append(re.sub(r"<[^>]*>|\s", "", math))
+    return symbols
 
 
 @EACH_PAGE

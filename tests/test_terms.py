@@ -177,7 +177,6 @@ def test_a_changed_glossary_is_read_again(project):
             20,
             "a definition whose term has no id",
         ),
-        (GLOSSARY.replace("](#tape)", "](#taps)"), 9, "no entry has the id #taps"),
         (
             GLOSSARY.replace('A "record"', "An $r$"),
             16,

@@ -1,12 +1,11 @@
-"""Build the site beside the last one, and exchange them: ``python -m adapters.build``.
+"""Build the site beside the last one, and replace it: ``python -m adapters.build``.
 
 MkDocs empties its target first, so each build has a folder of its own, which becomes
-``site/`` only if everything passed. One process builds at a time, and repairs what a
-killed one left. Exit codes: as of the other commands; 2 also if another process builds.
+``site/`` only if everything passed. One process builds at a time. Exit codes: as of the
+other commands; 2 also if another process builds.
 """
 
 import argparse
-import ctypes
 import os
 import shutil
 import subprocess
@@ -47,44 +46,16 @@ def exchange(root: Path, build: Callable[[Path], bool]) -> int:
 
 
 def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
-    site, old = root / "site", root / ".site-old"
-    _repair(root, site, old)
-    new = root / f".site-new-{os.getpid()}"
+    site, new = root / "site", root / ".site-new"
     try:
+        shutil.rmtree(new, ignore_errors=True)  # of a build that was killed
         if not build(new):
             return 1
-        if not (site.exists() and _swap(new, site)):
-            if site.exists():
-                site.rename(old)
-            new.rename(site)
+        shutil.rmtree(site, ignore_errors=True)
+        new.rename(site)
     finally:
-        _repair(root, site, old)
+        shutil.rmtree(new, ignore_errors=True)
     return 0
-
-
-def _swap(first: Path, second: Path) -> bool:
-    """Exchange two folders in one step, and return whether the system can do so.
-
-    Linux can, so that there is a site at each moment. Elsewhere, the next build repairs
-    what a kill between two steps leaves.
-    """
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    working_folder, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    paths = [os.fsencode(path) for path in (first, second)]
-    return rename is not None and not rename(
-        working_folder, paths[0], working_folder, paths[1], exchange
-    )
-
-
-def _repair(root: Path, site: Path, old: Path) -> None:
-    """Put the last good site in its place, and remove what builds left."""
-    if not site.exists() and old.exists():
-        old.rename(site)
-    for path in (old, *root.glob(".site-new*")):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
 
 
 def _build(new: Path) -> bool:

@@ -1,6 +1,7 @@
 """The adapter of ``mathml`` to MkDocs: it logs bad formulas, and writes the font."""
 
 import logging
+import os
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -10,7 +11,6 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from mathml import extension, font
-from mathml.source import markdown_cells
 from serving import on_demand
 
 log = logging.getLogger("mkdocs.plugins.mathml")
@@ -21,7 +21,6 @@ class MathmlPlugin(BasePlugin):
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         self._serving = command == "serve"
-        self._font: tuple[str, bytes] | None = None
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         self._failed = 0
@@ -29,11 +28,10 @@ class MathmlPlugin(BasePlugin):
     def on_page_markdown(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> None:
-        text = page.file.content_string
-        if page.file.src_uri.endswith(".py"):
-            text = markdown_cells(text)
-        label = _label(page.file, config)
-        extension.current_page.set(extension.RenderedPage(label, text))
+        rendered = extension.RenderedPage(
+            _label(page.file, config), page.file.content_string
+        )
+        extension.current_page.set(rendered)
 
     def on_page_content(
         self, html: str, *, page: Page, config: MkDocsConfig, files: Files
@@ -49,22 +47,11 @@ class MathmlPlugin(BasePlugin):
                 f"{self._failed} formulas do not convert; the site is not built"
             )
         site = Path(config.site_dir)
-        on_demand.make("font", str(font.FONT), lambda: self._write_font(site))
-
-    def _write_font(self, site: Path) -> None:
-        text = font.characters(site)
-        if self._font is None or self._font[0] != text:
-            font.write(site, text)
-            self._font = text, (site / font.FONT).read_bytes()
-        else:
-            (site / font.FONT).parent.mkdir(parents=True, exist_ok=True)
-            (site / font.FONT).write_bytes(self._font[1])
+        on_demand.make("font", str(font.FONT), lambda: font.write(site))
 
 
 def _label(file: File, config: MkDocsConfig) -> str:
-    """Return the path of a page in the project, or else below the docs."""
-    root = Path(config.config_file_path).resolve().parent
-    path = Path(file.abs_src_path or "").resolve()
-    if file.abs_src_path and path.is_relative_to(root):
-        return path.relative_to(root).as_posix()
-    return file.src_uri
+    """Return the path of a page in the project, or that of a generated page."""
+    root = os.path.dirname(os.path.abspath(config.config_file_path))
+    path = file.abs_src_path
+    return os.path.relpath(path, root) if path else file.src_uri

@@ -2,7 +2,6 @@
 
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from mkdocs.utils import write_file
 
 from reader import notebook, search, terms, typeface, versions
 from serving import on_demand
+from tracebook import settings
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -37,7 +37,8 @@ def on_page_content(
 ) -> str | None:
     if notebook.MARK not in html:
         return None
-    html = notebook.simplified(html, _noise(_root(config)))
+    noise = settings.load(_root(config)).noise_pattern
+    html = notebook.simplified(html, noise)
     html = notebook.with_formulas(html)
     # MkDocs reads ids from Markdown only, and would accept any anchor.
     page.present_anchor_ids = set(re.findall(r'\bid="([^"]+)"', html))
@@ -86,11 +87,3 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 def _root(config: MkDocsConfig) -> Path:
     return Path(config.config_file_path).resolve().parent
-
-
-def _noise(root: Path) -> re.Pattern[str]:
-    """Return the pattern of lines that are left out of traces, for notebooks."""
-    path = root / "pyproject.toml"
-    options = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
-    patterns = options.get("tool", {}).get("tracebook", {}).get("noise", ())
-    return re.compile("|".join(patterns) or "(?!)")

@@ -1,12 +1,10 @@
 """The plugin ``tracebook``: check the programs while pages render, and publish figures
 and sliders."""
 
-import errno
 import json
 import logging
 import os
 import shutil
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -21,13 +19,12 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
-from sliders.scripts import Scripts
+from sliders import recording
 from tracebook import files as on_disk
 from tracebook import includes, pages
 from tracebook.settings import Settings, SettingsError, load
 
 from .engine import Engine
-from .last_site import LastSite
 
 log = logging.getLogger("mkdocs.plugins.tracebook")
 LINES = "assets/lines.js"
@@ -48,7 +45,6 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
     _engine: Engine | None = None
     _answer: Future | None = None
     _requests: int = 0
-    _last_site: LastSite | None = None
     _problems: Sequence[str] = ()
     """Messages at the top of pages while they are served."""
     _lines: Mapping[str, list[int]] = {}
@@ -57,7 +53,6 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         self._serving = command == "serve"
         # One request runs at a time, and one more may wait.
         self._thread = ThreadPoolExecutor(max_workers=1)
-        self._scripts = Scripts()
 
     @property
     def _news(self) -> Path:
@@ -78,8 +73,6 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             if self._engine.is_alive:
                 return
             log.info("tracebook ended, and is started again")
-        if self._serving and not self._engine:
-            self._last_site = _last_site(config, settings)
         self._close()
         self._settings = settings
         remember = self.config.remember or self._serving
@@ -129,25 +122,16 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
             on_disk.write(self._news / "problems", "\n".join(messages).encode())
 
     def cache_key(self, page: str, text: str, docs: Path, root: Path) -> object:
-        """Return the content of the files that a page includes, also by way of others;
-        None if an include is malformed."""
-        folder = self._settings.snippets_dir
+        """Return the content of the files that a page includes; None if an include is
+        malformed."""
         contents: dict[str, bytes | None] = {}
-        texts = [text]
-        while texts:
-            for include in includes.find(texts.pop()):
-                if not include.name:
-                    return None
-                if include.name in contents:
-                    continue
-                path, content = folder / include.name, None
-                with suppress(OSError):  # not there
-                    content = path.read_bytes()
-                contents[include.name] = content
-                if content and b"-8<-" in content:
-                    text = content.decode("utf-8", "replace")
-                    is_program = path.suffix == ".py"
-                    texts.append(includes.visible(text) if is_program else text)
+        for include in includes.find(text):
+            if not include.name:
+                return None
+            contents[include.name] = None
+            with suppress(OSError):  # not there
+                path = self._settings.snippets_dir / include.name
+                contents[include.name] = path.read_bytes()
         return contents
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
@@ -181,16 +165,10 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         # at it.
         lines = json.dumps(self._lines, separators=(",", ":"))
         on_disk.write(site / LINES, f"printedBy={lines}\n".encode())
-        self._write_sliders(site)
-        if self._serving:
-            keep = partial(LastSite.keep, site, self._settings.cache_dir / "site")
-            threading.Thread(target=keep, daemon=True).start()
-            if self._answer and not self._answer.done():
-                log.info("The programs run behind the pages; what differs follows")
-
-    def _write_sliders(self, site: Path) -> None:
-        for name, script in self._scripts.all(self._settings):
+        for name, script in recording.scripts(self._settings):
             on_disk.write(site / "snippets" / name, script.encode())
+        if self._serving and self._answer and not self._answer.done():
+            log.info("The programs run behind the pages; what differs follows")
 
     def _copy_figures(self, site: Path) -> None:
         figures = self._settings.figures_dir
@@ -206,22 +184,14 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         self._news.mkdir(parents=True, exist_ok=True)
         server.watch(str(self._news))
         self._copy_figures(Path(config.site_dir))
-        self._close_last_site()
 
     def on_build_error(self, *, error: Exception) -> None:
-        self._close_last_site()
         if not self._serving:
             self._close()
 
     def on_shutdown(self) -> None:
-        self._close_last_site()
         self._close()
         self._thread.shutdown()
-
-    def _close_last_site(self) -> None:
-        if self._last_site:
-            self._last_site.close()
-        self._last_site = None
 
     def _close(self) -> None:
         if self._answer:
@@ -229,24 +199,6 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         if engine := self._engine:
             self._engine = None
             engine.close()
-
-
-def _last_site(config: MkDocsConfig, settings: Settings) -> LastSite | None:
-    host, port = config.dev_addr
-    try:
-        return LastSite.start(
-            (host, port), str(config.site_url), settings.cache_dir / "site"
-        )
-    except OverflowError as error:
-        raise PluginError(f"the site can't be served: {error}") from error
-    except OSError as error:
-        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-            return None  # MkDocs may still listen there
-        raise PluginError(
-            f"the site can't be served on {host}:{port}: {os.strerror(error.errno)};"
-            f" choose another port: make serve PORT={port + 1},"
-            f" or mkdocs serve --dev-addr {host}:{port + 1}"
-        ) from error
 
 
 def _settings(config: MkDocsConfig) -> Settings:

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -17,14 +16,12 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from serving import on_demand
 from tracebook.settings import SettingsError
 from truth import claims
 from truth.ledger import page as ledger
 from truth.page import LEDGER, all_pages
 from truth.site_check import SiteCheck
 
-_LEDGER = LEDGER.removeprefix("docs/").removesuffix(".md") + "(/|$)"
 _UNCHECKED = "not checked as it is now"
 _MANY = 3
 _WRITTEN = ".cache/ledger.md"
@@ -50,8 +47,8 @@ class TruthConfig(Config):
 class TruthPlugin(BasePlugin[TruthConfig]):
     """``build`` fails unless every page passed its checks; ``serve`` warns.
 
-    The ledger consists of the stored results of the pages as they are now, so it says
-    nothing of pages that were edited since.
+    The ledger consists of the stored results of the pages as they are now. While
+    serving, it is that of the last build.
     """
 
     def on_startup(
@@ -59,7 +56,6 @@ class TruthPlugin(BasePlugin[TruthConfig]):
     ) -> None:
         self._serving = command == "serve"
         self._unproven: list[str] = []
-        self._is_ledger_due = True
         self._thread = ThreadPoolExecutor(max_workers=1)
 
     def on_shutdown(self) -> None:
@@ -82,10 +78,9 @@ class TruthPlugin(BasePlugin[TruthConfig]):
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # A file, and not text alone: other plugins name its path in messages.
         path = _root(config) / _WRITTEN
-        if self._is_ledger_due or not path.exists():
+        if not (self._serving and path.exists()):
             with _as_plugin_errors():
                 ledger.write(_root(config), path)
-        self._is_ledger_due = not self._serving
         uri = LEDGER.removeprefix("docs/")
         if written := files.get_file_from_path(uri):
             files.remove(written)
@@ -95,15 +90,6 @@ class TruthPlugin(BasePlugin[TruthConfig]):
                 config, uri, abs_src_path=str(path), inclusion=InclusionLevel.NOT_IN_NAV
             )
         )
-
-        if self._serving:
-            on_demand.make("ledger", _LEDGER, partial(self._renew, _root(config), path))
-
-    def _renew(self, root: Path, path: Path) -> None:
-        """Render the site again if the ledger that a browser asks for has changed."""
-        if on_demand.is_serving() and path.read_text("utf-8") != ledger.text(root):
-            self._is_ledger_due = True
-            on_demand.rebuild()
 
     @event_priority(-50)  # before the site is packed
     def _copy_tests(self, *, config: MkDocsConfig) -> None:

@@ -24,8 +24,6 @@ from .values import Value
 _LARGEST_EXPONENT = 4096
 _LARGEST_LIMIT = 100
 """The last index of a sum, at most."""
-_MOST_OPERATIONS = 200
-"""Operations in an expression of which SymPy looks for the limit."""
 _CONSTANTS = {"e": sympy.E, "pi": sympy.pi, "i": sympy.I, "infty": sympy.oo}
 _ANY_FUNCTION = {
     "f": lambda x: sympy.exp(x / 3) + sympy.sin(2 * x + 1),
@@ -274,14 +272,8 @@ class ArithmeticEvaluator:
         return sympy.sqrt(values.squared_modulus(value))
 
     def of_norm(self, node: nodes.Norm, env: Bindings) -> Value:
-        value = self.value(node.inner, env)
-        if len(np.shape(value)) == 2 and node.kind != "F" and 1 not in np.shape(value):
-            raise EvaluationError(r"a matrix has \|X\|_F here, and no other norm")
-        squares = [values.squared_modulus(each) for each in np.ravel(value)]
-        if node.kind in ("2", "F"):
-            return sympy.sqrt(sum(squares))
-        moduli = [sympy.sqrt(square) for square in squares]
-        return sum(moduli) if node.kind == "1" else values.extremum("max", moduli)
+        elements = np.ravel(self.value(node.inner, env))
+        return sympy.sqrt(sum(map(values.squared_modulus, elements)))
 
     def of_innerproduct(self, node: nodes.InnerProduct, env: Bindings) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
@@ -324,15 +316,11 @@ class ArithmeticEvaluator:
         relations = zip(statement.relations, sides, sides[1:])
         return sympy.And(*(kinds[relation](a, b) for relation, a, b in relations))
 
-    def of_indexed(self, node: nodes.Indexed, env: Bindings) -> Value:
+    def of_indexedsum(self, node: nodes.IndexedSum, env: Bindings) -> Value:
         bodies = list(self._bodies(node, env))
-        if node.kind == "sum":
-            return sum(bodies, start=bodies[0] * 0) if bodies else sympy.Integer(0)
-        if node.kind == "prod":
-            return sympy.prod(bodies)
-        return values.extremum(node.kind, bodies)
+        return sum(bodies, start=bodies[0] * 0) if bodies else sympy.Integer(0)
 
-    def _bodies(self, node: nodes.Indexed, env: Bindings) -> Iterator[Value]:
+    def _bodies(self, node: nodes.IndexedSum, env: Bindings) -> Iterator[Value]:
         """Return the values of a body for all numbers of its index letters."""
         ranges = self._ranges(node, env)
         for numbers in itertools.product(*ranges):
@@ -346,7 +334,7 @@ class ArithmeticEvaluator:
             if holds:
                 yield self.value(node.body, inner)
 
-    def _ranges(self, node: nodes.Indexed, env: Bindings) -> list[range]:
+    def _ranges(self, node: nodes.IndexedSum, env: Bindings) -> list[range]:
         if node.limits:
             low, high = (self._limit(limit, env) for limit in node.limits)
             return [range(low, high + 1)]
@@ -376,29 +364,6 @@ class ArithmeticEvaluator:
         self.used |= inner.used
         ends = self.value(node.low, env), self.value(node.high, env)
         return sympy.Integral(body, (inner.input(node.variable.name), *ends))
-
-    def of_limit(self, node: nodes.Limit, env: Bindings) -> Value:
-        inner = self._with_parameter(node.variable.name)
-        body = inner.value(node.body, env)
-        self.used |= inner.used
-        if np.shape(body) or sympy.count_ops(body) > _MOST_OPERATIONS:
-            raise EvaluationError("a limit of too much")
-        variable = inner.input(node.variable.name)
-        point = self.value(node.point, env)
-        if point in (sympy.oo, -sympy.oo):
-            limits = {sympy.limit(body, variable, point)}
-        else:
-            # One side at a time, because at a kink SymPy takes any branch.
-            step = sympy.Dummy(positive=True)
-            limits = {
-                sympy.limit(body.subs(variable, point + sign * step), step, 0)
-                for sign, side in ((1, "+"), (-1, "-"))
-                if side in node.sides
-            }
-        limit = limits.pop()
-        if limits or limit.has(sympy.Limit, sympy.AccumBounds, sympy.nan):
-            raise EvaluationError("no limit is found")
-        return limit
 
     def of_call(self, node: nodes.Call, env: Bindings) -> Value:
         return self._call(node, 0, env)

@@ -12,9 +12,9 @@ from . import nodes
 from .errors import LatexError
 from .expressions import ExpressionParser, number
 from .nodes import Node, Statement, Symbol
-from .tokens import FUNCTIONS, GREEK, RELATIONS, environment, is_text
+from .tokens import FUNCTIONS, GREEK, RELATIONS, environment
 
-_MATRICES = ("pmatrix", "bmatrix", "matrix")
+_MATRICES = ("pmatrix", "bmatrix")
 
 
 def _bar(parser: ExpressionParser, position: int) -> Node:
@@ -57,61 +57,19 @@ def _order(parser: ExpressionParser) -> int:
 
 
 def _sqrt(parser: ExpressionParser, position: int) -> Node:
-    degree: Node = number("2", position)
-    if parser.accept("["):
-        degree = parser.expression()
-        parser.take("]")
-    exponent = nodes.Quotient(position, number("1", position), degree)
-    return nodes.Power(position, parser.argument(), exponent)
+    half = nodes.Quotient(position, number("1", position), number("2", position))
+    return nodes.Power(position, parser.argument(), half)
 
 
 def _differential(parser: ExpressionParser, position: int) -> Node:
     order = _order(parser)
     inner = parser.base()
-    allowed = (Symbol, nodes.Group, nodes.Role, nodes.Bar, nodes.Call)
-    if not isinstance(inner, (*allowed, nodes.Norm, nodes.Abs)):
+    if not isinstance(inner, (Symbol, nodes.Group, nodes.Call)):
         raise LatexError("a differential of what is no symbol", position)
     return nodes.Differential(position, inner, order)
 
 
-def _partial(parser: ExpressionParser, position: int) -> Node:
-    if not parser.accept("_"):
-        return _differential(parser, position)
-    variable = parser.argument()
-    return nodes.Derivative(position, parser.factor(), variable, 1)
-
-
-def _nabla(parser: ExpressionParser, position: int) -> Node:
-    if not parser.accept("_"):
-        raise LatexError(r"gradient by what? write \nabla_x L", position)
-    variable = parser.argument()
-    return nodes.Gradient(position, parser.factor(), variable)
-
-
-def _limit(parser: ExpressionParser, position: int) -> Node:
-    parser.take("_")
-    parser.take("{")
-    variable = parser.base()
-    parser.take(r"\to")
-    start, is_negative = parser.position, parser.accept("-")
-    point, sides = parser.base(), "+-"
-    if is_negative:
-        point = nodes.Sum(start, ((-1, point),))
-    if parser.accept("^"):
-        sides = parser.maybe_braced(parser.take)
-    parser.take("}")
-    if not isinstance(variable, Symbol) or sides not in ("+", "-", "+-"):
-        raise LatexError(r"not a limit: write \lim_{h \to 0}", position)
-    return nodes.Limit(position, variable, point, sides, parser.term())
-
-
 def _sum(parser: ExpressionParser, position: int) -> Node:
-    if parser.ahead == "(":
-        return _function("sum", parser, position)
-    return _indexed("sum", parser, position)
-
-
-def _indexed(kind: str, parser: ExpressionParser, position: int) -> Node:
     letters, low, condition = _below(parser, position)
     limits: tuple[Node, ...] = ()
     if parser.accept("^"):
@@ -120,7 +78,7 @@ def _indexed(kind: str, parser: ExpressionParser, position: int) -> Node:
         limits = (low, parser.argument())
     elif low is not None:
         raise LatexError("where does it end?", position)
-    return nodes.Indexed(position, kind, letters, parser.term(), limits, condition)
+    return nodes.IndexedSum(position, letters, parser.term(), limits, condition)
 
 
 def _below(
@@ -210,12 +168,8 @@ def _rows(name: str, parser: ExpressionParser) -> tuple[tuple, ...]:
 def _condition(parser: ExpressionParser) -> Statement | None:
     """Read the condition of a case, or ``otherwise``, for which it returns None."""
     position = parser.position
-    if is_text(parser.ahead):
-        word = parser.take().removeprefix(r"\text ")
-        if word.startswith(("otherwise", "else")):
-            return None
-        if word not in ("if", "for", "when"):
-            raise LatexError(f"not a condition: {word}", position)
+    if parser.accept(r"\text otherwise"):
+        return None
     first = parser.expression()
     if parser.ahead not in RELATIONS:
         raise LatexError("not a condition", position)
@@ -223,12 +177,6 @@ def _condition(parser: ExpressionParser) -> Statement | None:
 
 
 def _function(name: str, parser: ExpressionParser, position: int) -> Node:
-    if name in ("max", "min") and parser.ahead == "_":
-        letters, low, condition = _below(parser, position)
-        if low or condition:
-            raise LatexError(f"write \\{name}_i", position)
-        return nodes.Indexed(position, name, letters, parser.term())
-    base = parser.argument() if name == "log" and parser.accept("_") else None
     order = parser.primes()
     exponent = None
     if parser.accept("^"):
@@ -239,16 +187,12 @@ def _function(name: str, parser: ExpressionParser, position: int) -> Node:
             )
     call = nodes.Call(position, name, _function_arguments(name, parser))
     result: Node = nodes.PrimedCall(position, call, order) if order else call
-    if base:
-        result = nodes.Quotient(position, result, nodes.Call(position, name, (base,)))
     return nodes.Power(position, result, exponent) if exponent else result
 
 
 def _function_arguments(name: str, parser: ExpressionParser) -> tuple[Node, ...]:
     if parser.accept("("):
         return tuple(parser.list_until(")", parser.expression))
-    if name in ("max", "min") and parser.accept(r"\{"):
-        return tuple(parser.list_until(r"\}", parser.expression))
 
     def has_next() -> bool:
         text = parser.ahead
@@ -267,10 +211,7 @@ COMMANDS: dict[str, Callable[[ExpressionParser, int], Node]] = {
     "frac": _frac,
     "int": _integral,
     "langle": _inner_product,
-    "lim": _limit,
-    "nabla": _nabla,
-    "partial": _partial,
-    "prod": partial(_indexed, "prod"),
+    "partial": _differential,
     "sqrt": _sqrt,
     "sum": _sum,
 }

@@ -92,20 +92,6 @@ class DerivativeEvaluator(ArithmeticEvaluator):
         gradient = _assembled(inputs, lambda part: sympy.diff(total, part))
         return self._in_inputs(gradient, name)
 
-    def of_gradient(self, node: nodes.Gradient, env: Bindings) -> Value:
-        r"""Return ``\nabla_x`` of a number, in the shape of ``x``."""
-        variable = node.variable
-        if not isinstance(variable, Symbol):
-            raise EvaluationError("a gradient by what is no symbol", variable.position)
-        if self._is_loss(node.function, env):
-            return self.of_bar(nodes.Bar(node.position, variable), env)
-        derivative = nodes.Derivative(node.position, node.function, variable, 1)
-        value = self.value(derivative, env)
-        name, _ = self.resolve(variable, env.letters)
-        if np.ndim(value) > np.ndim(self.input(name)):
-            raise EvaluationError("a gradient of what is no number")
-        return _transposed(value)
-
     def of_derivative(self, node: nodes.Derivative, env: Bindings) -> Value:
         """Return a derivative in numerator layout: that of a number is transposed."""
         variable, order = node.variable, node.order

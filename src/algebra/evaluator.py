@@ -106,7 +106,7 @@ class Evaluator(DerivativeEvaluator):
 def _is_of_loss(node: Node) -> bool:
     if isinstance(node, nodes.Bar):
         return True
-    if isinstance(node, nodes.Derivative | nodes.Gradient):
+    if isinstance(node, nodes.Derivative):
         node = bare(node.function)
     return isinstance(node, Symbol) and node.name == "L"
 

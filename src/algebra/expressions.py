@@ -12,13 +12,7 @@ from .tokens import FUNCTION_LETTERS, GREEK, RELATIONS, Cursor, refused
 _ROLES = {"upstream", "local", "downstream"}
 _ACCENTS = {"tilde", "hat", "dot", "mathbf", "boldsymbol", "vec"}
 _CONSTANTS = {"pi", "infty", "i", "e"}
-_CLOSING = {
-    "(": ")",
-    "[": "]",
-    r"\{": r"\}",
-    r"\lfloor": r"\rfloor",
-    r"\lceil": r"\rceil",
-}
+_CLOSING = {"(": ")", "[": "]", r"\{": r"\}"}
 _BARS = {"|", r"\|"}
 _MARKS = {"T": "T", r"\T": "T", "*": "*", r"\ast": "*", "H": "H", r"\H": "H"}
 """Exponents that transpose, conjugate, or do both."""
@@ -96,7 +90,7 @@ class ExpressionParser(Cursor):
             return text not in self._open_bars
         if re.fullmatch(r"[A-Za-z]|\d.*|[({[]", text) or text in _CLOSING:
             return True
-        names = GREEK | _ROLES | _ACCENTS | _CONSTANTS | {"1"}
+        names = GREEK | _ROLES | _ACCENTS | _CONSTANTS
         return text[:1] == "\\" and (text[1:] in names or text[1:] in self._commands)
 
     def factor(self) -> Node:
@@ -125,17 +119,12 @@ class ExpressionParser(Cursor):
     def quotient(self, above: Node, below: Node, position: int) -> Node:
         """Return a quotient, or a derivative if both parts are differentials."""
         inner = above.inner if isinstance(above, nodes.Role) else above
-        variables = _variables(below)
-        if not isinstance(inner, nodes.Differential) or not variables:
+        variable, order = _variable(below)
+        if not isinstance(inner, nodes.Differential) or variable is None:
             return nodes.Quotient(position, above, below)
-        if len(variables) != inner.order:
+        if order != inner.order:
             raise LatexError("differentials of two orders", below.position)
-        function = inner.inner
-        if len(set(variables)) == 1:
-            return nodes.Derivative(position, function, variables[0], len(variables))
-        for variable in reversed(variables):
-            function = nodes.Derivative(position, function, variable, 1)
-        return function
+        return nodes.Derivative(position, inner.inner, variable, order)
 
     def argument(self) -> Node:
         """Read the argument of a command: a group in braces, or one token."""
@@ -181,8 +170,6 @@ class ExpressionParser(Cursor):
             return Symbol(position, f"{name} {inner.name}", inner.indices, inner.word)
         if name in _CONSTANTS:
             return nodes.Constant(position, name)
-        if name == "1" and self.ahead in _CLOSING:  # an indicator, \mathbb{1}[x > 0]
-            return self._enclosed(self.take(), position, "[")
         raise refused("\\" + name, position)
 
     def _expression_until(self, end: str) -> Node:
@@ -198,10 +185,10 @@ class ExpressionParser(Cursor):
         self.take(")")
         return nodes.Order(position, inner)
 
-    def _enclosed(self, opening: str, position: int, kind: str = "") -> Node:
+    def _enclosed(self, opening: str, position: int) -> Node:
         first = self.expression()
         closing = _CLOSING[opening]
-        if (kind or opening) == "[" and self.ahead in RELATIONS:
+        if opening == "[" and self.ahead in RELATIONS:
             condition = self.chain(first, position)
             self.take(closing)
             return nodes.Bracket(position, condition)
@@ -209,9 +196,6 @@ class ExpressionParser(Cursor):
             raise LatexError("a condition stands in [ ]", self.position)
         if self.ahead != ",":
             self.take(closing)
-            if opening in (r"\lfloor", r"\lceil"):
-                name = "floor" if opening == r"\lfloor" else "ceil"
-                return nodes.Call(position, name, (first,))
             return nodes.Group(position, first)
         if opening not in "([":
             raise LatexError("a set: name its elements in words", position)
@@ -224,14 +208,7 @@ class ExpressionParser(Cursor):
         inner = self.expression()
         self._open_bars.pop()
         self.take(bar)
-        if bar == "|":
-            return nodes.Abs(position, inner)
-        kind = "F"
-        if self.accept("_"):
-            kind = self.maybe_braced(self.take).removeprefix("\\")
-            if kind not in ("1", "2", "infty", "F"):
-                raise LatexError(f"not a norm: {kind}", position)
-        return nodes.Norm(position, inner, kind)
+        return (nodes.Abs if bar == "|" else nodes.Norm)(position, inner)
 
     def chain(self, first: Node, position: int) -> Statement:
         """Read the relations and the sides that follow a first side."""
@@ -245,11 +222,7 @@ class ExpressionParser(Cursor):
     def _symbol(self, name: str, position: int) -> Node:
         if self.ahead == "'" or (name in FUNCTION_LETTERS and self.ahead == "("):
             return self._called(name, position)
-        indices, word = self.subscript()
-        if name == r"\delta" and len(indices) == 2:
-            sides = tuple(_indexed(index, position) for index in indices)
-            return nodes.Bracket(position, Statement(("=",), sides, position))
-        return Symbol(position, name, indices, word)
+        return Symbol(position, name, *self.subscript())
 
     def _called(self, name: str, position: int) -> Node:
         order = self.primes()
@@ -306,19 +279,16 @@ class ExpressionParser(Cursor):
         return Index(letter, offset)
 
 
-def _variables(below: Node) -> list[Node]:
-    """Return the variables of a derivative, one for each order, or an empty list."""
-    if isinstance(below, nodes.Product):
-        lists = [_variables(factor) for factor in below.factors]
-        return [variable for each in lists for variable in each] if all(lists) else []
+def _variable(below: Node) -> tuple[Node | None, int]:
+    """Return the variable and the order of a derivative, or None and 0."""
     match below:
         case nodes.Power(_, nodes.Differential(_, variable), Number(_, order)):
-            return [variable] * int(order) if order in (2, 3, 4) else []
+            return variable, int(order)
         case nodes.Call(at, "conj", (nodes.Differential(_, variable),)):
-            return [nodes.Call(at, "conj", (variable,))]
+            return nodes.Call(at, "conj", (variable,)), 1
         case nodes.Differential(_, variable, 1):
-            return [variable]
-    return []
+            return variable, 1
+    return None, 0
 
 
 def number(text: str, position: int) -> Number:
@@ -332,14 +302,3 @@ def _index(text: str, position: int) -> Index:
     if re.fullmatch("[a-z]", text):
         return Index(text, 0)
     raise LatexError(f"not an index: {text}", position)
-
-
-def _indexed(index: Index, position: int) -> Node:
-    """Return an index as an expression."""
-    offset = number(str(index.offset), position)
-    if not index.letter:
-        return offset
-    symbol = Symbol(position, index.letter)
-    if not index.offset:
-        return symbol
-    return nodes.Sum(position, ((1, symbol), (1, offset)))

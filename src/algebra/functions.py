@@ -9,20 +9,16 @@ from . import values
 from .errors import EvaluationError
 from .values import Value, array_of, extremum, map_elements
 
-STEPS = {"sign", "round", "floor"}
+STEPS = {"sign", "round"}
 """Functions whose slope is 0: a value that they define is treated as an input."""
-_SAME_NAME = """sin cos tan cot sinh cosh tanh coth sec csc sech csch exp log sign erf
-floor"""
+_SAME_NAME = "sin cos tan sinh cosh tanh sech exp log sign"
 _SCALAR: dict[str, Callable[[Value], Value]] = {
     **{name: getattr(sympy, name) for name in _SAME_NAME.split()},
     "ln": sympy.log,
     "arcsin": sympy.asin,
     "arccos": sympy.acos,
     "arctan": sympy.atan,
-    "arsinh": sympy.asinh,
-    "arcosh": sympy.acosh,
     "artanh": sympy.atanh,
-    "ceil": sympy.ceiling,
     "conj": sympy.conjugate,
     "Re": values.real_part,
     "Im": values.imaginary_part,
@@ -48,16 +44,12 @@ def apply(name: str, arguments: list[Value]) -> Value:
             return extremum(name, list(np.ravel(first)))
         case "max" | "min" if count > 1:
             return _elementwise_extremum(name, arguments)
-        case "clip" if count == 3:
-            return apply("max", [arguments[1], apply("min", [arguments[2], first])])
         case "det":
             return values.determinant(sympy.Matrix(first))
         case "tr":
             return sum(first[i, i] for i in range(len(first)))
         case "diag" if rank == 1:
             return array_of(sympy.diag(*first))
-        case "sum" if rank:
-            return sum(np.ravel(first))
         case "mean" if rank:
             return sum(np.ravel(first)) / np.size(first)
         case "logsumexp" if rank == 1:

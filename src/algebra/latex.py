@@ -2,8 +2,7 @@ r"""The parser of formulas, which refuses all LaTeX outside of its grammar.
 
 A **formula** is a list of statements, separated by commas, ``\quad``, ``\text{…}``,
 arrows, or the lines of ``aligned``. A **statement** is a chain ``a = b = c`` (also
-``:=  \approx \ne < > \le \ge``), a membership ``x, y \in \R^{n \times m}`` or
-``x \in [0, 1)``, or a range of an index ``i = 1, \dots, n``.
+``:=  \approx \ne < > \le \ge``), or a membership ``x, y \in \R^{n \times m}``.
 
     expression  [-] term {(+|-) term}
     term        product {(\cdot|\odot|/) product}
@@ -11,19 +10,17 @@ arrows, or the lines of ``aligned``. A **statement** is a chain ``a = b = c`` (a
     factor      base [^exponent]                   ^{\T} transposes, ^{-1} inverts,
                                                    ^* conjugates, ^{\mathrm{H}} both
     base        number, \mathrm{i}, symbol, ( … ), [ … ], \{ … \}, { … }, tuple,
-                |…|, \|…\|_p, \lfloor…\rfloor, [ condition ], \delta_{ij}
-                \frac \sqrt[n] \int \lim_{x \to a} \max_i \min_i O( … )
-                \sum and \prod over _i, _{i,j}, _{i=a}^{b} or _{j \le i}
-                cases pmatrix bmatrix matrix  \langle a, b \rangle
+                |…|, \|…\|, [ condition ], \frac \sqrt \int O( … )
+                \sum over _i, _{i,j}, _{i=a}^{b} or _{j \le i}
+                cases pmatrix bmatrix  \langle a, b \rangle
                 \d symbol, \partial symbol: differentials; a \frac of them is a
                 derivative; by a complex symbol or its ^*, Wirtinger's
-                \nabla_x L, \partial_x y
                 \upstream{…} \local{…} \downstream{…}
                 functions: \sin … \operatorname{…}, \sigma(…), f(…), f'(…), e^…
     symbol      letter or Greek letter, with \bar \tilde \hat \mathbf, subscript
 
 A function without parentheses takes the simple factors up to the next sign. After
-``\sum``, ``\prod``, ``\lim`` comes a term.
+``\sum`` comes a term.
 """
 
 import re
@@ -32,10 +29,10 @@ from functools import cache
 from .commands import COMMANDS
 from .errors import LatexError
 from .expressions import ExpressionParser
-from .nodes import Constant, Node, Space, Statement, Sum, Symbol
-from .tokens import COMMENT, RELATIONS, SEPARATOR, is_text, refused
+from .nodes import Node, Space, Statement
+from .tokens import COMMENT, RELATIONS, SEPARATOR, refused
 
-_ENDS = r", ; . \quad \qquad \Longrightarrow \implies \Rightarrow \iff \forall"
+_ENDS = r", ; . \quad \qquad \Longrightarrow"
 _SEPARATORS = {SEPARATOR, *_ENDS.split()}
 
 
@@ -72,7 +69,6 @@ class _FormulaParser(ExpressionParser):
     def formula(self, allow_expressions: bool) -> list[Statement]:
         statements: list[Statement] = []
         pending: list[Node] = []
-        is_quantified = False
 
         def flush() -> None:
             if pending and not allow_expressions:
@@ -80,72 +76,31 @@ class _FormulaParser(ExpressionParser):
             statements.extend(Statement((), (e,), e.position) for e in pending)
             pending.clear()
 
-        while text := self.ahead:
-            if self._at_separator():
+        while self.ahead:
+            if self.ahead in _SEPARATORS:
                 self.index += 1
-                if is_text(text) or text == r"\forall":
-                    is_quantified = True  # "for all x" states nothing
-                    flush()
-                continue
-            if text == r"\dots":
-                self._range(statements)
                 continue
             position = self.position
             first = self.expression()
             if self.accept(r"\in"):
-                statements += self._membership([*pending, first], position)
+                sides = (*pending, first, self._space())
+                statements.append(Statement(("∈",), sides, position))
                 pending.clear()
             elif self.ahead in RELATIONS:
                 flush()
                 statements.append(self.chain(first, position))
-            elif self.ahead and not self._at_separator():
+            elif self.ahead and self.ahead not in _SEPARATORS:
                 raise refused(self.ahead, self.position)
-            elif not (is_quantified and isinstance(first, Symbol)):
+            else:
                 pending.append(first)
         flush()
         return statements
-
-    def _at_separator(self) -> bool:
-        return self.ahead in _SEPARATORS or is_text(self.ahead)
-
-    def _range(self, statements: list[Statement]) -> None:
-        r"""Read the rest of ``i = 1, \dots, n`` into the last statement."""
-        last = statements[-1] if statements else None
-        if (
-            last is None
-            or last.relations != ("=",)
-            or not isinstance(last.sides[0], Symbol)
-        ):
-            raise refused(r"\dots", self.position)
-        self.index += 1
-        self.take(",")
-        sides = (*last.sides, self.expression())
-        statements[-1] = Statement(("…",), sides, last.position)
-
-    def _membership(self, members: list[Node], position: int) -> list[Statement]:
-        """Read the space or the interval of some members."""
-        if self.ahead not in ("[", "("):
-            return [Statement(("∈",), (*members, self._space()), position)]
-        opening, low = self.take(), self.expression()
-        self.take(",")
-        high, closing = self.expression(), self.ahead
-        if not self.accept(")"):
-            self.take("]")
-        relations = "<≤"[opening == "["], "<≤"[closing == "]"]
-        start = int(isinstance(low, Sum) and _is_infinite(low.terms[0][1]))
-        end = 2 - _is_infinite(high)
-        return [
-            Statement(
-                relations[start:end], (low, member, high)[start : end + 1], position
-            )
-            for member in members
-        ]
 
     def _space(self) -> Node:
         position, field = self.position, self.take()
         if field not in (r"\R", r"\C"):
             raise LatexError(
-                rf"not a domain: {field}; write \R^n, \C^n, or an interval", position
+                rf"not a domain: {field}; write \R^n, \C^n, or inequalities", position
             )
         sizes = self._sizes() if self.accept("^") else []
         for size in sizes:
@@ -161,7 +116,3 @@ class _FormulaParser(ExpressionParser):
             sizes.append(self.take())
         self.take("}")
         return sizes
-
-
-def _is_infinite(node: Node) -> bool:
-    return isinstance(node, Constant) and node.name == "infty"

@@ -107,7 +107,6 @@ class Abs(Node):
 
 class Norm(Node):
     inner: Node
-    kind: str
 
 
 class InnerProduct(Node):
@@ -130,13 +129,12 @@ class Bracket(Node):
     condition: Statement
 
 
-class Indexed(Node):
-    """A ``sum``, ``prod``, ``max`` or ``min`` over index letters.
+class IndexedSum(Node):
+    """A sum over index letters.
 
     Without ``limits``, they run from 1 to the sizes of the arrays that carry them.
     """
 
-    kind: str
     letters: tuple[str, ...]
     body: Node
     limits: tuple[Node, ...] = ()
@@ -148,14 +146,6 @@ class Integral(Node):
     high: Node
     body: Node
     variable: Symbol
-
-
-class Limit(Node):
-    variable: Symbol
-    point: Node
-    sides: str
-    """``+``, ``-`` or ``+-``."""
-    body: Node
 
 
 class Call(Node):
@@ -191,11 +181,6 @@ class Derivative(Node):
     function: Node
     variable: Node
     order: int
-
-
-class Gradient(Node):
-    function: Node
-    variable: Node
 
 
 class Order(Node):

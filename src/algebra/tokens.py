@@ -13,9 +13,9 @@ _LETTERS = """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lam
 nu xi rho sigma tau phi varphi chi psi omega ell Gamma Delta Theta Lambda Sigma Phi Psi
 Omega"""
 GREEK = set(_LETTERS.split())
-_NAMES = """sin cos tan cot sec csc sech csch coth sinh cosh tanh arcsin arccos arctan
-artanh arsinh arcosh exp log ln max min det arg sign diag tr softplus sigmoid softmax
-relu expm1 log1p erf round floor ceil logsumexp conj Re Im sum mean clip"""
+_NAMES = """sin cos tan sech sinh cosh tanh arcsin arccos arctan artanh exp log ln max
+min det arg sign diag tr softplus sigmoid softmax relu expm1 log1p round logsumexp conj
+Re Im mean"""
 FUNCTIONS = set(_NAMES.split())
 FUNCTION_LETTERS = {"f", "g"}
 """Letters that are functions if parentheses follow."""
@@ -32,35 +32,12 @@ RELATIONS = _pairs(
 )
 """Relations as LaTeX writes them, and as statements have them."""
 _SYNONYMS = _pairs(
-    r"""\ldots \dots  \cdots \dots  \vdots \dots  \mp \pm  \star \ast  \sgn \sign
-    \tfrac \frac  \dfrac \frac  \lvert |  \rvert |  \vert |  \mid |  \lVert \|
-    \rVert \|  \Vert \|  \lbrace \{  \rbrace \}  \lbrack [  \rbrack ]  \top \T
-    \intercal \T  \dagger \H  \overline \conj  \nolimits ~  \limits ~
-    \displaystyle ~  \middle ~  \mathop ~"""
+    r"""\tfrac \frac  \dfrac \frac  \lvert |  \rvert |  \lVert \|  \rVert \|
+    \top \T  \dagger \H  \overline \conj"""
 )
-_REPLACEMENTS = {
-    r"\circ": r"f(g(x)) for a composition, \odot for elements",
-    r"\dots": r"the sum with \sum, the vector by its elements",
-    r"\pm": "two formulas, one with each sign",
-    r"\propto": "the factor",
-    r"\sim": r"\approx, or say it in words",
-    r"\otimes": "it with indices",
-    r"\ast": r"a convolution as \sum, a product with \cdot",
-    "*": r"a convolution as \sum, a product with \cdot",
-    r"\mapsto": "y = …, the map with a name",
-    r"\mathcal": "L for the loss",
-    r"\binom": "it with numbers",
-    r"\to": r"it under \lim",
-    r"\cup": "conditions, such as x > 0",
-    r"\setminus": r"conditions, such as x \ne 0",
-    r"\N": r"\R, and say in words that it is an integer",
-    r"\Z": r"\R, and say in words that it is an integer",
-    "!": "the product",
-}
-"""Commands outside of the grammar, and what to write instead."""
 _SPACES = {r"\,", r"\;", r"\:", r"\!", r"\ ", "~", " "}
 _SIZES = re.compile(r"\\(left|right|[bB]igg?[lrm]?)(?![A-Za-z])\.?")
-_LINE_ENVIRONMENTS = {"aligned", "gathered", "split", "align", "align*"}
+_LINE_ENVIRONMENTS = {"aligned", "align*"}
 SEPARATOR = "SEPARATOR"
 """The token between two lines of an environment that are two statements."""
 _WORD = (
@@ -71,8 +48,6 @@ _EDGE = r"\\(?P<edge>begin|end)\s*\{(?P<environment>[^{}]*)\}"
 _TOKEN = re.compile(
     rf":=|{_WORD}|{_EDGE}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL
 )
-_RANGE = re.compile(r"\((?P<range>\s*[a-z]\s*=[^()]*\\[lc]?dots[^()]*)\)")
-r"""``(i = 1, \dots, n)``"""
 COMMENT = re.compile(r"(?<!\\)%(?P<text>[^\n]*)")
 
 
@@ -97,7 +72,7 @@ def tokenize(tex: str) -> list[Token]:
 
     blanked = _SIZES.sub(spaces, COMMENT.sub(spaces, tex))
     tokens = []
-    for match in _TOKEN.finditer(_RANGE.sub(r",\g<range> ", blanked)):
+    for match in _TOKEN.finditer(blanked):
         text = match[0]
         if match["font"]:
             text = _command(match["font"], match["words"] or match["letter"] or "")
@@ -146,17 +121,9 @@ def _with_separators(tokens: list[Token]) -> list[Token]:
     return result
 
 
-def is_text(text: str) -> bool:
-    r"""Return whether a token is a ``\text{…}`` of words."""
-    return text.startswith(r"\text ")
-
-
 def refused(text: str, position: int) -> LatexError:
     """Return the error for a token outside of the grammar."""
-    reason = f"not in the grammar: {text[1:] if is_text(text) else text}"
-    if text in _REPLACEMENTS:
-        reason += f"; write {_REPLACEMENTS[text]}"
-    return LatexError(reason, position)
+    return LatexError(f"not in the grammar: {text}", position)
 
 
 class Cursor:
@@ -179,8 +146,6 @@ class Cursor:
     def take(self, expected: str | None = None) -> str:
         """Read the next token, which must be the ``expected`` one, if there is one."""
         text = self.ahead
-        if text and text != expected and text in _REPLACEMENTS:
-            raise refused(text, self.position)
         if not text or expected not in (None, text):
             raise LatexError(
                 f"expected {expected or 'more'!r}, found {text or 'the end'!r}",

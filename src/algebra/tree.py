@@ -67,11 +67,13 @@ def is_upstream(node: Node) -> bool:
 
 
 def free_indices(tree: Tree) -> set[str]:
-    """Return the index letters that no sum, product or extremum binds."""
+    """Return the index letters that no sum binds."""
     if not isinstance(tree, Node):
         parts = tree if isinstance(tree, tuple) else getattr(tree, "sides", ())
         return set().union(*map(free_indices, parts))
     if isinstance(tree, Symbol):
         return {index.letter for index in tree.indices if index.letter}
     letters = set().union(*map(free_indices, tree.parts))
-    return letters - set(tree.letters) if isinstance(tree, nodes.Indexed) else letters
+    return (
+        letters - set(tree.letters) if isinstance(tree, nodes.IndexedSum) else letters
+    )

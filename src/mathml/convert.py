@@ -6,7 +6,6 @@ intent, for which a screen reader says "upstream" before the factor.
 
 import re
 from html import escape
-from typing import NamedTuple
 
 from math_core import LatexError, LatexToMathML
 
@@ -63,46 +62,28 @@ def _argument(text: str, start: int) -> tuple[str, int]:
     raise ValueError(f"a brace without its partner: {text}")
 
 
-class ConversionFailure(NamedTuple):
-    """The reason why a formula does not convert."""
-
-    tex: str
-    reason: str
-    position: int = 0
-    """The offset in ``tex`` at which the converter stopped, or 0 if it read to the end,
-    which is not the place of the mistake."""
-
-    @property
-    def line(self) -> int:
-        """The line of ``tex``, from 0, that contains the position."""
-        return self.tex.count("\n", 0, self.position)
-
-    def __str__(self) -> str:
-        line = self.tex.split("\n")[self.line].strip()
-        return f"formula does not convert: {self.reason} in: {line}"
-
-
 class FormulaError(Exception):
-    """Formulas of one page that do not convert.
+    """A formula that does not convert.
 
     Args:
-        failures: by the number of the formula.
+        tex: its LaTeX.
+        reason: of the converter.
+        position: the offset in ``tex`` at which the converter stopped, or 0 if it read
+            to the end, which is not the place of the mistake.
     """
 
-    def __init__(self, failures: dict[int, ConversionFailure]) -> None:
-        super().__init__("\n".join(map(str, failures.values())))
-        self.failures = failures
+    def __init__(self, tex: str, reason: str, position: int) -> None:
+        self.line = tex.split("\n")[tex.count("\n", 0, position)].strip()
+        """The line of ``tex`` that contains the position."""
+        super().__init__(f"formula does not convert: {reason} in: {self.line}")
 
 
-def _converter() -> LatexToMathML:
-    return LatexToMathML(macros=MACROS, fancy_error=False)
-
-
+_CONVERTER = LatexToMathML(macros=MACROS, fancy_error=False)
 _UNPADDED = 'style="padding-left:0;padding-right:0;"'
 
 
 def _style_of(color: str) -> str:
-    colored = _converter().convert_with_local_state(
+    colored = _CONVERTER.convert_with_local_state(
         rf"\textcolor{{{color}}}{{x}}", displaystyle=False
     )
     return re.findall(r'style="[^"]*"', colored)[0]
@@ -119,75 +100,29 @@ _FACTORS = {
 of ``\\mathord`` is the part that the intent names."""
 
 
-def convert_all(formulas: list[tuple[str, bool]]) -> list[str]:
-    """Return the MathML of the formulas of one page.
+def convert(tex: str, display: bool) -> str:
+    """Return the MathML of a formula.
 
     Args:
-        formulas: pairs of LaTeX and whether it is displayed. A displayed formula has
-            its LaTeX as an annotation, for copying and for checks. Formulas may refer
-            to the labels of others.
+        tex: LaTeX without its dollars.
+        display: whether it is displayed. Then it has its LaTeX as an annotation, for
+            copying and for checks.
 
     Raises:
-        FormulaError: some formulas do not convert.
+        FormulaError: the formula does not convert.
     """
-    failures = {}
-    for number, formula in enumerate(formulas):
-        try:
-            _converter().convert_all([formula])
-        except LatexError as error:
-            failures[number] = _failure(formula[0], error)
-    if not failures:
-        converted = _converter().convert_all(formulas)
-        failures = _bad_references(converted, [tex for tex, _ in formulas])
-    if failures:
-        raise FormulaError(failures)
-    return [
-        _annotated(_with_roles(mathml), tex) if display else _with_roles(mathml)
-        for mathml, (tex, display) in zip(converted, formulas)
-    ]
-
-
-def _bad_references(
-    converted: list[str], texs: list[str]
-) -> dict[int, ConversionFailure]:
-    """Return failures that the converter ignores: labels that are defined twice, and
-    missing ones, for which it writes ``??``."""
-    failures, labels = {}, set()
-    for number, (mathml, tex) in enumerate(zip(converted, texs)):
-        for label in re.findall(r' id="([^"]*)"', mathml):
-            if label in labels:
-                failures[number] = ConversionFailure(
-                    tex, f"The label {label} stands above"
-                )
-            labels.add(label)
-        for label in re.findall(r'<a href="#([^"]*)">\(\?\?\)', mathml):
-            failures[number] = ConversionFailure(tex, f"Nothing has the label {label}")
-    return failures
-
-
-ERROR_BOX = '<code class="formula-error">'
-
-
-def error_box(tex: str) -> str:
-    """Return the HTML in place of a formula that does not convert, while serving."""
-    return f"{ERROR_BOX}{escape(tex)}</code>"
-
-
-def _failure(tex: str, error: LatexError) -> ConversionFailure:
-    # The message is "input0:7: Reason."; in a macro it has no position.
-    place, _, reason = str(error).partition(": ")
-    position = re.fullmatch(r"input\d+:(\d+)", place)
-    start = int(position[1]) if position else 0
-    return ConversionFailure(tex, reason.rstrip("."), start if start < len(tex) else 0)
-
-
-def _with_roles(mathml: str) -> str:
+    try:
+        mathml = _CONVERTER.convert_with_local_state(tex, displaystyle=display)
+    except LatexError as error:
+        # The message is "7: Reason."; in a macro it has no position.
+        position, _, reason = str(error).rpartition(": ")
+        start = int(position) if position.isdecimal() else 0
+        start = start if start < len(tex) else 0
+        raise FormulaError(tex, reason.rstrip("."), start) from None
     for plain, marked in _FACTORS.items():
         mathml = mathml.replace(plain, marked)
-    return mathml
-
-
-def _annotated(mathml: str, tex: str) -> str:
+    if not display:
+        return mathml
     opening, end, inner = mathml.removesuffix("</math>").partition(">")
     return (
         f"{opening}{end}<semantics><mrow>{inner}</mrow><annotation"

@@ -4,24 +4,21 @@ Use it beside ``pymdownx.arithmatex`` with ``generic: true``.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from html import unescape
+from html import escape, unescape
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from .convert import ERROR_BOX, ConversionFailure, FormulaError, convert_all, error_box
-from .source import Source
+from .convert import FormulaError, convert
 
 _HIDDEN = re.compile(
     r"(<(pre|code|script|style|svg|math)\b.*?</\2>|<[^>]*>)", re.DOTALL
 )
 _RAW_TEX = re.compile(r"(?:\$|\\[A-Za-z]+\{|\\[(\[]).*")
-_LEADING = " \t\n>"
-"""Characters before a line of a formula, also in a quote."""
 _PUNCTUATION = re.compile(r"[.,;:!?)]+")
 """Characters that stay on the line of the formula before them."""
 
@@ -37,115 +34,54 @@ class RenderedPage:
 
     label: str
     source: str
-    formulas: list[tuple[str, ConversionFailure | None]] = field(default_factory=list)
-    """The LaTeX of each rendered formula, and why it does not convert."""
+    errors: list[FormulaError] = field(default_factory=list)
 
     def problems(self, html: str) -> Iterator[str]:
-        """Return a message for each mistake in the rendered page, from top to bottom.
+        """Return a message for each formula of the rendered page that does not convert,
+        and for LaTeX outside of a formula."""
+        for error in self.errors:
+            yield f"{self._location(error.line)}: {error}"
+        for raw in _RAW_TEX.findall(unescape(_HIDDEN.sub("\n", html))):
+            yield (
+                f"{self._location(raw)}: LaTeX outside of a formula, or a dollar"
+                f" without its partner: {raw}"
+            )
 
-        A mistake is a formula that does not convert, or LaTeX outside of a formula.
-        """
-        locator = _Locator(Source(self.source))
-        formulas = iter(self.formulas)
-        for number, part in enumerate(_HIDDEN.split(html)):
-            if number % 3 == 0:
-                for raw in _RAW_TEX.findall(unescape(part)):
-                    yield (
-                        f"{self.label}:{locator.line_of_text(raw)}: LaTeX outside of a"
-                        f" formula, or a dollar without its partner: {raw}"
-                    )
-            elif number % 3 == 1 and part.startswith(("<math", ERROR_BOX)):
-                tex, failure = next(formulas, ("", None))
-                line = locator.line_of_formula(tex)
-                if failure:
-                    yield f"{self.label}:{line + failure.line}: {failure}"
-
-
-class _Locator:
-    """Finds parts of the HTML of a page in its source, from top to bottom."""
-
-    def __init__(self, source: Source) -> None:
-        self._source, self._end = source, 0
-        self._formulas: dict[str, list[tuple[int, int]]] = {}
-        for formula in source.formulas:
-            text = formula.text
-            start = formula.start + len(text) - len(text.lstrip(_LEADING))
-            spans = self._formulas.setdefault(_without_spaces(text), [])
-            spans.append((start, formula.span[1]))
-
-    def line_of_formula(self, tex: str) -> int:
-        """Return the line, from 1, on which the next formula with this LaTeX begins."""
-        return self._next_line(self._formulas.get(_without_spaces(tex), ()))
-
-    def line_of_text(self, raw: str) -> int:
-        """Return the line on which a text next stands outside of code."""
-        text = self._source.without_code
-        return self._next_line(m.span() for m in re.finditer(re.escape(raw), text))
-
-    def _next_line(self, spans: Iterable[tuple[int, int]]) -> int:
-        spans = list(spans)
-        for start, end in spans:
-            if start >= self._end:
-                self._end = end
-                return self._source.line(start)
-        # A footnote may stand in the source above the place at which it is rendered.
-        return self._source.line(spans[0][0]) if spans else 1
-
-
-def _without_spaces(tex: str) -> str:
-    """Return LaTeX without differences in indentation and quoting."""
-    return re.sub(rf"[{_LEADING}]", "", tex)
+    def _location(self, text: str) -> str:
+        """Return the file, with the line in which a text stands first."""
+        before, text, _ = self.source.partition(text)
+        return f"{self.label}:{before.count(chr(10)) + 1}" if text else self.label
 
 
 current_page: ContextVar[RenderedPage | None] = ContextVar("page", default=None)
 """The page that a site generator renders; without one, a bad formula raises."""
 
 
-def render(formulas: list[tuple[str, bool]]) -> list[str]:
-    """Return the HTML of formulas.
-
-    If there is a current page, its list of formulas grows, and a formula that does not
-    convert is shown as LaTeX.
+def render(tex: str, display: bool) -> str:
+    """Return the HTML of a formula.
 
     Args:
-        formulas: pairs of LaTeX and whether it is displayed.
+        tex: LaTeX without its dollars.
+        display: whether it is displayed.
 
     Raises:
-        FormulaError: a formula does not convert, and there is no current page.
+        FormulaError: the formula does not convert, and there is no current page. If
+            there is one, it gets the error, and the LaTeX is shown.
     """
-    page = current_page.get()
-    failures: dict[int, ConversionFailure] = {}
     try:
-        html = [
-            _wrap(mathml, display)
-            for mathml, (_, display) in zip(convert_all(formulas), formulas)
-        ]
+        html = convert(tex, display)
     except FormulaError as error:
-        if page is None:
+        if not (page := current_page.get()):
             raise
-        failures = error.failures
-        html = [_render_alone(tex, display) for tex, display in formulas]
-    if page:
-        for number, (tex, _) in enumerate(formulas):
-            page.formulas.append((tex, failures.get(number)))
-    return html
-
-
-def _render_alone(tex: str, display: bool) -> str:
-    try:
-        return _wrap(convert_all([(tex, display)])[0], display)
-    except FormulaError:
-        return error_box(tex)
-
-
-def _wrap(mathml: str, display: bool) -> str:
+        page.errors.append(error)
+        return f'<code class="formula-error">{escape(tex)}</code>'
     if not display:
-        return mathml
+        return html
     # A wide formula scrolls by itself, so the keyboard must reach it. A script makes
     # the other formulas unreachable again.
     return (
-        f'<div class="formula" tabindex="0" role="group"'
-        f' aria-label="formula">{mathml}</div>'
+        '<div class="formula" tabindex="0" role="group"'
+        f' aria-label="formula">{html}</div>'
     )
 
 
@@ -155,12 +91,10 @@ class _Converter(Treeprocessor):
             e for e in root.iter() if "arithmatex" in e.get("class", "").split()
         ]
         parents = {child: parent for parent in root.iter() for child in parent}
-        # Generic arithmatex writes \(inline\) in a span, and \[display\] in a div.
-        formulas = [
-            ((e.text or "").strip()[2:-2].strip(), e.tag == "div") for e in elements
-        ]
-        for element, html in zip(elements, render(formulas)):
-            element.text = self.md.htmlStash.store(html)
+        for element in elements:
+            # Generic arithmatex writes \(inline\) in a span, and \[display\] in a div.
+            tex = (element.text or "").strip()[2:-2].strip()
+            element.text = self.md.htmlStash.store(render(tex, element.tag == "div"))
             if match := _PUNCTUATION.match(element.tail or ""):
                 _join(parents[element], element, match.end())
 

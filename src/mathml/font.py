@@ -45,8 +45,8 @@ def _italic(letter: str) -> str:
     return variants.get(letter, letter)
 
 
-def write(site: Path, text: str) -> None:
-    """Write the font with the glyphs of ``text`` into a built site.
+def write(site: Path) -> None:
+    """Write the font with the glyphs of all formulas into a built site.
 
     The table of mathematics and the larger variants of stretchy glyphs are kept.
     """
@@ -55,7 +55,7 @@ def write(site: Path, text: str) -> None:
     )
     target = site / FONT
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(cut(Path(str(source)), text, ["*"]))
+    target.write_bytes(cut(Path(str(source)), characters(site), ["*"]))
 
 
 def cut(

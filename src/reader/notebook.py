@@ -104,11 +104,10 @@ def with_formulas(html: str) -> str:
     """Return a notebook page with MathML in place of TeX between dollars."""
     # The pattern has two groups, so the parts are text, tag, name of the tag, text, …
     parts = re.split(_OPAQUE, html)
-    formulas = [
-        (unescape(m["display"] or m["inline"]).strip(), bool(m["display"]))
-        for text in parts[::3]
-        for m in _TEX.finditer(text)
-    ]
-    rendered = iter(extension.render(formulas))
-    texts = [_TEX.sub(lambda _: next(rendered), text) for text in parts[::3]]
+    texts = [_TEX.sub(_rendered, text) for text in parts[::3]]
     return "".join(a + (b or "") for a, b in zip(texts, [*parts[1::3], ""]))
+
+
+def _rendered(formula: re.Match[str]) -> str:
+    tex = unescape(formula["display"] or formula["inline"]).strip()
+    return extension.render(tex, bool(formula["display"]))

@@ -39,7 +39,6 @@ _TERM = re.compile(
     re.MULTILINE,
 )
 _DEFINITION = re.compile(r"^:   ", re.MULTILINE)
-_REFERENCE = re.compile(r"\]\(#(?P<id>[^)]*)\)")
 _MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]")
 _RUNNING = {"p", "li", "td", "dd"}
 _UNLINKED = {"a", "code", "pre", "summary", "blockquote", "script", "style"}
@@ -84,7 +83,6 @@ class Glossary:
             self.entries[entry.id] = entry
             self._forms.update((_normalized(form), entry) for form in entry.forms)
         self._check_definitions({term.start("definition") for term in terms})
-        self._check_references()
         self._pattern = _pattern(self._forms)
 
     @property
@@ -118,12 +116,6 @@ class Glossary:
             if definition.end() not in offsets:
                 reason = "a definition whose term has no id"
                 raise self._error(definition.start(), reason)
-
-    def _check_references(self) -> None:
-        for reference in _REFERENCE.finditer(self._text):
-            if reference["id"] not in self.entries:
-                reason = f"no entry has the id #{reference['id']}"
-                raise self._error(reference.start(), reason)
 
     def _error(self, offset: int, reason: str) -> GlossaryError:
         line = self._text.count("\n", 0, offset) + 1

@@ -13,7 +13,8 @@ _lock = threading.RLock()
 _makers: dict[str, tuple[re.Pattern[str], Callable[[], object]]] = {}
 _due: set[str] = set()
 """Names of makers that haven't run since the last rebuild."""
-_server: LiveReloadServer | None = None
+_is_serving = False
+"""True from the end of the first build on."""
 
 
 def make(name: str, paths: str, maker: Callable[[], object]) -> None:
@@ -25,27 +26,16 @@ def make(name: str, paths: str, maker: Callable[[], object]) -> None:
             beginning matches it runs the maker.
         maker: Function that writes the files.
     """
-    if _server is None:
+    if not _is_serving:
         maker()
         return
     _makers[name] = re.compile(paths), maker
     _due.add(name)
 
 
-def is_serving() -> bool:
-    """Return whether the server answers requests; its first build comes before."""
-    return _server is not None
-
-
-def rebuild() -> None:
-    """Rebuild the site for the current request, without reloading browsers."""
-    if _server:
-        _server.builder()
-
-
 def serve(server: LiveReloadServer) -> None:
     """Wrap a server so that it makes files on request from now on."""
-    global _server
+    global _is_serving
     build: Callable[..., None] = server.builder
     respond: Callable[..., Iterable[bytes]] = server.serve_request
     mount = urlsplit(server.url).path
@@ -63,7 +53,7 @@ def serve(server: LiveReloadServer) -> None:
 
     server.builder = locked_build
     server.set_app(make_and_respond)
-    _server = server
+    _is_serving = True
 
 
 def _run_makers(path: str) -> None:

@@ -1,31 +1,22 @@
 """Cache rendered pages, and render a page again if anything that it reads changes.
 
-The key of a page covers its text, its address, MkDocs' options, the files that its
-links name, and everything else that Markdown extensions and plugins read. An extension
-module or a plugin that reads more than the text defines ``cache_key(page, text, docs,
-root)``. It returns the values it reads for that page, with a ``repr`` that differs
-whenever they differ, or ``UNKNOWN`` if it can't tell. A page with an unknown key is
-rendered in each build.
+The key of a page covers its text, MkDocs' options, the list of all files, and
+everything else that Markdown extensions and plugins read. An extension module or a
+plugin that reads more than the text defines ``cache_key(page, text, docs, root)``. It
+returns the values it reads for that page, with a ``repr`` that differs whenever they
+differ, or ``UNKNOWN`` if it can't tell. A page with an unknown key is rendered in each
+build.
 """
 
-import logging
-import sys
-import threading
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
-from itertools import count
-from logging.handlers import BufferingHandler
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.nav import Navigation
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 UNKNOWN = None
@@ -33,9 +24,6 @@ UNKNOWN = None
 
 _RENDERED = ("markdown", "content", "toc", "_title_from_render", "present_anchor_ids")
 """Attributes that rendering sets on MkDocs' page."""
-_NOT_READ = ("nav", "extra", "extra_css", "extra_javascript", "theme", "plugins")
-"""Options that rendering Markdown doesn't read; changed plugins need a restart."""
-_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -43,15 +31,10 @@ class _Rendering:
     """Result of rendering one page."""
 
     key: str
-    number: int
-    """Identifier of this rendering."""
     values: Mapping[str, Any]
     meta: Mapping[str, Any]
     links: Mapping[str, dict[str, str]]
     """Links to anchors, by the path of the target page."""
-    requested: Mapping[str, tuple | None]
-    """State of each file that links name, by the path in the link."""
-    records: list[logging.LogRecord]
 
 
 class PageCache:
@@ -59,8 +42,8 @@ class PageCache:
 
     def __init__(self) -> None:
         self._renderings: dict[str, _Rendering] = {}
-        self._html: dict[str, tuple[str, str]] = {}
-        self._options: tuple[MkDocsConfig, str] | None = None
+        self._build: tuple[Files, str] | None = None
+        """The files of the latest build, and what all of its pages depend on."""
 
     def wrap_populate(self, populate: Callable[..., None]) -> Callable[..., None]:
         """Return a cached version of MkDocs' function that renders one page."""
@@ -69,142 +52,35 @@ class PageCache:
             page: Page, config: MkDocsConfig, files: Files, dirty: bool = False
         ) -> None:
             path = page.file.src_uri
-            key = self._key(page, config)
+            key = self._key(page, config, files)
             cached = self._renderings.get(path)
-            if cached and cached.key == key and _is_current(cached, files):
+            if cached and cached.key == key:
                 _restore(page, cached, files)
                 return
-            self._renderings.pop(path, None)
-            recorder, handler = _FileRecorder(files), _log_recorder()
-            logging.getLogger("mkdocs").addHandler(handler)
-            try:
-                populate(page, config, recorder, dirty)
-            finally:
-                logging.getLogger("mkdocs").removeHandler(handler)
+            populate(page, config, files, dirty)
             if key:
-                self._renderings[path] = _rendering(
-                    page, key, recorder.requested, handler.buffer
-                )
+                values = {name: getattr(page, name) for name in _RENDERED}
+                targets = page.links_to_anchors or {}
+                links = {to.src_uri: anchors for to, anchors in targets.items()}
+                self._renderings[path] = _Rendering(key, values, dict(page.meta), links)
 
         return populate_or_restore
 
-    def _key(self, page: Page, config: MkDocsConfig) -> str | None:
+    def _key(self, page: Page, config: MkDocsConfig, files: Files) -> str | None:
         path, text = page.file.src_uri, page.file.content_string
         if not path.endswith(".md"):
             return None  # mkdocs-jupyter has its own cache
-        if self._options is None or self._options[0] is not config:
-            self._options = config, _options(config)
+        if self._build is None or self._build[0] is not files:
+            self._build = files, _of_all_pages(config, files)
         root = Path(config.config_file_path).resolve().parent
-        parts = [path, page.file.url, text, self._options[1]]
+        parts = [path, text, self._build[1]]
         for cache_key in _cache_keys(config):
             value = cache_key(path, text, Path(config.docs_dir), root)
             if value is UNKNOWN:
                 return None
             parts.append(repr(value))
-        return _digest(parts)
-
-    def environment(
-        self, env: Environment, nav: Navigation, config: MkDocsConfig
-    ) -> Any:
-        """Return an environment whose templates reuse the HTML of unchanged pages."""
-        folder = config.theme.custom_dir
-        overrides = [
-            (str(path), path.stat().st_mtime_ns, path.stat().st_size)
-            for path in sorted(Path(folder).rglob("*") if folder else ())
-        ]
-        menu = [_shape(item) for item in nav.items]
-        options = repr((_user_configs(config), config.site_url, config.extra))
-        return _CachedEnvironment(
-            self, env, _digest([options, repr(menu), repr(overrides)])
-        )
-
-    def html(self, page: Page | None, site_key: str, render: Callable[[], str]) -> str:
-        """Return the HTML of a page, and render it only if it changed.
-
-        ``site_key`` is a digest of everything else that the template reads.
-        """
-        cached = page and self._renderings.get(page.file.src_uri)
-        if not page or not cached or page.content is not cached.values["content"]:
-            return render()
-        key = _digest([site_key, str(cached.number), str(page.title)])
-        path = page.file.src_uri
-        if self._html.get(path, ("",))[0] != key:
-            self._html[path] = key, render()
-        return self._html[path][1]
-
-    def drop_all_but(self, paths: set[str]) -> None:
-        """Release the memory of pages that no longer exist."""
-        for cache in (self._renderings, self._html):
-            for path in cache.keys() - paths:
-                del cache[path]
-
-
-class _FileRecorder:
-    """Wrapper of MkDocs' files that records which of them a page requests."""
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self.requested: dict[str, tuple | None] = {}
-
-    def get_file_from_path(self, path: str) -> File | None:
-        file = self._files.get_file_from_path(path)
-        self.requested[path] = _state(file)
-        return file
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._files, name)
-
-    def __iter__(self) -> Iterator[File]:
-        return iter(self._files)
-
-
-def _log_recorder() -> BufferingHandler:
-    """Return a handler that records the messages about one page, to repeat them."""
-    handler = BufferingHandler(sys.maxsize)
-    # Messages of other threads, such as the engine's report, aren't about the page.
-    thread = threading.get_ident()
-    handler.addFilter(lambda record: record.thread == thread)
-    return handler
-
-
-@dataclass(frozen=True)
-class _CachedEnvironment:
-    """The templates of one build."""
-
-    page_cache: PageCache
-    env: Environment
-    site_key: str
-
-    def get_template(self, name: str) -> Any:
-        # A missing template must raise here. It is compiled only if a page needs it.
-        if self.env.loader:
-            self.env.loader.get_source(self.env, name)
-
-        def render(context: Mapping[str, Any]) -> str:
-            return self.page_cache.html(
-                context.get("page"),
-                f"{name} {self.site_key}",
-                lambda: self.env.get_template(name).render(context),
-            )
-
-        return SimpleNamespace(render=render)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.env, name)
-
-
-def _rendering(
-    page: Page, key: str, requested: dict, records: list[logging.LogRecord]
-) -> _Rendering:
-    return _Rendering(
-        key,
-        next(_numbers),
-        {name: getattr(page, name) for name in _RENDERED},
-        dict(page.meta),
-        {to.src_uri: links for to, links in (page.links_to_anchors or {}).items()},
-        requested,
-        records,
-    )
+        text = "\0".join(parts)
+        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _restore(page: Page, cached: _Rendering, files: Files) -> None:
@@ -215,19 +91,6 @@ def _restore(page: Page, cached: _Rendering, files: Files) -> None:
     page.links_to_anchors = {
         file: cached.links[path] for path, file in targets.items() if file
     }
-    for record in cached.records:
-        logging.getLogger(record.name).handle(record)
-
-
-def _state(file: File | None) -> tuple | None:
-    return (file.src_uri, file.url, file.inclusion) if file else None
-
-
-def _is_current(cached: _Rendering, files: Files) -> bool:
-    return all(
-        _state(files.get_file_from_path(path)) == state
-        for path, state in cached.requested.items()
-    )
 
 
 def _cache_keys(config: MkDocsConfig) -> Iterator[Callable]:
@@ -243,28 +106,8 @@ def _cache_keys(config: MkDocsConfig) -> Iterator[Callable]:
             yield cache_key
 
 
-def _options(config: MkDocsConfig) -> str:
-    options = [
-        {name: value for name, value in user.items() if name not in _NOT_READ}
-        for user in _user_configs(config)
-    ]
-    return repr((options, config.mdx_configs))
-
-
-def _user_configs(config: MkDocsConfig) -> Sequence[Mapping[str, Any]]:
-    """Return the options as the user wrote them.
-
-    MkDocs deprecates this attribute, but 1.x has no further releases.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return config.user_configs
-
-
-def _shape(item: Any) -> tuple:
-    children = [_shape(child) for child in item.children or ()]
-    return type(item).__name__, item.title, getattr(item, "url", ""), children
-
-
-def _digest(parts: list[str]) -> str:
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+def _of_all_pages(config: MkDocsConfig, files: Files) -> str:
+    """Return what every page may depend on; changed plugins need a restart."""
+    options = config.markdown_extensions, config.mdx_configs, config.validation
+    targets = [(file.src_uri, file.url, file.inclusion) for file in files]
+    return repr((options, config.repo_url, targets))

@@ -22,7 +22,8 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import indent
 
-from tracebook import compare, files
+from tracebook import compare, files, snippet
+from tracebook.settings import Settings, SettingsError
 from tracebook.snippet import Snippet
 
 from .parameters import MOST, Parameter, parameter
@@ -207,54 +208,62 @@ class Sliders:
         return f"(globalThis.live??={{}})[{json.dumps(self.snippet.name)}]={text}\n"
 
 
-def script_name(program: str) -> str:
-    """Return the name of a program's script, below the published programs."""
-    return f"{program.removesuffix('.py')}{SUFFIX}.js"
+def scripts(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Return names below the published programs, and scripts. Files that aren't
+    understood, which a check reports, have none."""
+    for path in files.below(settings.snippets_dir):
+        program = path.with_suffix(".py")
+        if path.suffix == SUFFIX and program.is_file():
+            try:
+                record = load(snippet.load(program, settings))
+            except (RecordingError, SettingsError, OSError):
+                continue
+            name = path.relative_to(settings.snippets_dir).as_posix()
+            yield f"{name}.js", record.script() if record else ""
 
 
-def path_of(snippet: Snippet) -> Path:
+def path_of(program: Snippet) -> Path:
     """Return the file of a program, which needn't exist."""
-    return snippet.path.with_suffix(SUFFIX)
+    return program.path.with_suffix(SUFFIX)
 
 
-def load(snippet: Snippet) -> Sliders | None:
+def load(program: Snippet) -> Sliders | None:
     """Read the file beside a program, or return None if there is none.
 
     Raises:
         RecordingError: a line isn't understood.
         OSError: the file can't be read.
     """
-    path = path_of(snippet)
+    path = path_of(program)
     if not path.is_file():
         return None
     # The output isn't part of what is cached, because it may change by itself.
-    recording = _read(replace(snippet, output=None), path, files.text(path))
-    return replace(recording, snippet=snippet)
+    recording = _read(replace(program, output=None), path, files.text(path))
+    return replace(recording, snippet=program)
 
 
 @lru_cache(maxsize=1024)
-def _read(snippet: Snippet, path: Path, text: str) -> Sliders:
+def _read(program: Snippet, path: Path, text: str) -> Sliders:
     """Parse a file. While a site is served, an edit changes few of them."""
     head, _, rest = text.partition("\n\n")
     declared = head.rstrip("\n") + "\n"
     parameters = tuple(
-        _declared(snippet, number, line)
+        _declared(program, number, line)
         for number, line in enumerate(declared.splitlines(), 1)
     )
-    recording = Sliders(path, snippet, parameters, declared)
+    recording = Sliders(path, program, parameters, declared)
     if len({p.place for p in parameters}) < len(parameters):
         raise RecordingError(1, "names one constant twice")
     if (number := sum(1 for _ in recording.combinations())) > MOST:
         raise RecordingError(1, f"has {number} combinations; at most {MOST}")
-    program, _, output = rest.partition("\n")
-    if not program.startswith(_PROGRAM):
+    first_line, _, output = rest.partition("\n")
+    if not first_line.startswith(_PROGRAM):
         return recording
-    return replace(
-        recording.with_output(output), program=program.removeprefix(_PROGRAM)
-    )
+    digest = first_line.removeprefix(_PROGRAM)
+    return replace(recording.with_output(output), program=digest)
 
 
-def _declared(snippet: Snippet, number: int, line: str) -> Parameter:
+def _declared(program: Snippet, number: int, line: str) -> Parameter:
     if not (declaration := _DECLARATION.fullmatch(line)):
         raise RecordingError(
             number,
@@ -262,7 +271,7 @@ def _declared(snippet: Snippet, number: int, line: str) -> Parameter:
             " or NAME = VALUE, VALUE, …",
         )
     try:
-        return parameter(snippet.text, declaration["name"], declaration["values"])
+        return parameter(program.text, declaration["name"], declaration["values"])
     except ValueError as error:
         raise RecordingError(number, str(error)) from error
 

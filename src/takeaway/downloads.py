@@ -1,7 +1,6 @@
 """Make all downloads of a site: their addresses below the site's, and their content."""
 
 import io
-import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +17,6 @@ _ROLES = (
     " factors of the chain rule."
 )
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_SENTENCE = re.compile(r"(?s)(.+?[.?!])(?=[*)]*(?:\s|\Z))")
-_MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]|<[^>]*>")
 
 
 @dataclass(frozen=True)
@@ -81,8 +78,8 @@ class Downloads:
                 lines += ["", f"## {section}"]
             if not lines[-1].startswith("- "):
                 lines.append("")
-            summary = page.description or _first_sentence(self._markdown(page))
-            lines.append(f"- [{page.title}]({self.site}{page.path}): {summary}")
+            link = f"[{page.title}]({self.site}{page.path})"
+            lines.append(f"- {link}: {page.description}")
         return "\n".join([*lines, ""])
 
     def _all_pages(self) -> str:
@@ -160,13 +157,3 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
     return buffer.getvalue()
-
-
-def _first_sentence(markdown: str) -> str:
-    """Return the first sentence below the title, without markup."""
-    for block in markdown.split("\n\n"):
-        text = " ".join(_MARKUP.sub(r"\1", block).split())
-        if text and not text.startswith(("#", ">", "|", "$$", "- ", "!")):
-            sentence = _SENTENCE.match(text)
-            return sentence[1] if sentence else re.sub(r":\Z", ".", text)
-    return ""

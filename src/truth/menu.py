@@ -4,26 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
+from mkdocs.utils.yaml import yaml_load
 
 from tracebook import files
-
-
-class _Loader(yaml.SafeLoader):
-    """A loader that reads tagged values as None."""
-
-
-_Loader.add_multi_constructor("!", lambda *_: None)
-_Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
 
 
 def menu(root: Path) -> list[str]:
     """Return the pages of the menu in order. Raises OSError if it can't be read."""
     name = "mkdocs.yml"
     try:
-        config = yaml.load(files.text(root / name, name), _Loader)
+        config = yaml_load(files.text(root / name, name))
     except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date
         raise OSError(f"{name}: {' '.join(str(error).split())}") from None
-    return [*_pages(config.get("nav"))] if isinstance(config, dict) else []
+    return [*_pages(config.get("nav"))]
 
 
 def _pages(entry: object) -> Iterator[str]:

@@ -7,6 +7,8 @@ that must run again. Neither check imports TensorFlow.
 
 A record that begins with ``<!-- modes: PROGRAM: CALL -->`` has no module: it shows the
 gradient of this call in each mode, and may name the right one: ``; fix: CALL``.
+
+The module is a plugin of tracebook, so that pages may include records.
 """
 
 import re
@@ -17,6 +19,8 @@ from importlib import metadata
 from pathlib import Path
 
 from store import fingerprint
+from tracebook import files
+from tracebook.settings import Settings
 
 CODE = Path("tests/tables")
 RECORDS = Path("snippets/tables")
@@ -144,6 +148,16 @@ def problems(root: Path) -> Iterator[tuple[str, int, str]]:
         else:
             continue
         yield path.relative_to(root).as_posix(), 1, message
+
+
+def includes(settings: Settings) -> dict[str, Path]:
+    """Return the records of a project, by the names that includes have for them."""
+    folder = settings.root / RECORDS
+    paths = files.below(folder) if folder.is_dir() else []
+    records = [path for path in paths if path.suffix == ".md"]
+    return {
+        path.relative_to(settings.snippets_dir).as_posix(): path for path in records
+    }
 
 
 def path_of(root: Path, name: str) -> Path:

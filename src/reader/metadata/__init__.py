@@ -23,7 +23,6 @@ def write(site: Path, project: Project, card_cache: Path) -> None:
     """
     history = History(project.root, (project.docs, "snippets"))
     pages = read(site, project)
-    by_address = {page.address: page for page in pages}
     changes = [(page, _last_change(page, history, project)) for page in pages]
     for page, change in changes:
         links = forge.links(
@@ -33,9 +32,9 @@ def write(site: Path, project: Project, card_cache: Path) -> None:
             in_words(packages()),
             history.revision,
         )
-        text = head.with_tags(page, project, _ancestors(page, by_address), change)
+        text = head.with_tags(page, project)
         page.file.write_text(head.with_last_line(text, change, links), "utf-8")
-    _write_redirects(site, project, {*by_address})
+    _write_redirects(site, project, {page.address for page in pages})
     (site / "robots.txt").write_text(files.robots(project), "utf-8")
     # The generator's site map has no dates, and is useless without an address.
     for name in ("sitemap.xml", "sitemap.xml.gz"):
@@ -54,13 +53,6 @@ def _last_change(page: BuiltPage, history: History, project: Project) -> Change 
         return history.last()
     stem = page.source.removeprefix(f"{project.docs}/").rpartition(".")[0]
     return history.last(page.source, f"snippets/{stem}")
-
-
-def _ancestors(page: BuiltPage, by_address: dict[str, BuiltPage]) -> list[BuiltPage]:
-    """Return the pages of the folders that contain a page, the home page first."""
-    names = page.address.strip("/").split("/")
-    folders = ["", *("/".join(names[:n]) + "/" for n in range(1, len(names)))]
-    return [by_address[f] for f in folders if f in by_address and f != page.address]
 
 
 def _write_redirects(site: Path, project: Project, addresses: set[str]) -> None:

@@ -1,9 +1,9 @@
 """Read a built page: its title, description, source, formula and figure."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 from lxml import html
 
@@ -11,9 +11,8 @@ from mathml import plain
 
 from .project import Project
 
-SHORTEST, LONGEST = 90, 160
-"""Numbers of characters that a description should have."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)")
+LONGEST = 160
+"""The number of characters that a description has at most."""
 _ASIDES = {"details", "aside", "li", "td"}
 
 
@@ -31,7 +30,6 @@ class BuiltPage:
     """Path of its source in the project."""
     formula: html.HtmlElement | None
     """The first displayed formula with an upstream factor, or the first one."""
-    figure: Path | None
 
 
 def read(site: Path, project: Project) -> list[BuiltPage]:
@@ -54,13 +52,12 @@ def _page(path: Path, site: Path, project: Project) -> BuiltPage | None:
     tags = (m for m in document.iter("meta") if m.get("name") == "description")
     description = next((tag.get("content", "") for tag in tags), "")
     if description in ("", project.description):
-        description = summary(map(_text, _paragraphs(article)))
+        text_of_page = " ".join(map(_text, _paragraphs(article)))
+        description = shorten(text_of_page, LONGEST, placeholder=" …")
     formulas = [f for f in article.iter("math") if f.get("display") == "block"]
     with_upstream = [
         f for f in formulas if "upstream" in {e.get("class") for e in f.iter()}
     ]
-    images = (image.get("src", "").partition("#")[0] for image in article.iter("img"))
-    figures = (path.parent / image for image in images if image.endswith(".svg"))
     return BuiltPage(
         file=path,
         address=f"{folder}/".lstrip("/"),
@@ -69,7 +66,6 @@ def _page(path: Path, site: Path, project: Project) -> BuiltPage | None:
         description=description,
         source=_source(folder, project),
         formula=next(iter([*with_upstream, *formulas]), None),
-        figure=next(filter(Path.is_file, figures), None),
     )
 
 
@@ -102,21 +98,3 @@ def _text(element: html.HtmlElement) -> str:
         children = (_text(child) + (child.tail or "") for child in element)
         text = (element.text or "") + "".join(children)
     return " ".join(text.split()) if element.tag in ("p", "h1") else text
-
-
-def summary(paragraphs: Iterable[str]) -> str:
-    """Return the first sentences, as many as a search result shows."""
-    text = ""
-    for sentence in (s for p in paragraphs for s in _SENTENCE.split(p) if s):
-        longer = f"{text} {sentence}".strip()
-        if len(longer) > LONGEST:
-            return text if len(text) >= SHORTEST else _cut(longer)
-        text = longer
-    return text
-
-
-def _cut(sentence: str) -> str:
-    """Cut a sentence at its last comma, semicolon or colon, or else at a word."""
-    start = sentence[: LONGEST - 1]
-    end = max(start.rfind(sign) for sign in (", ", "; ", ": "))
-    return f"{start[: end if end >= SHORTEST else start.rfind(' ')]} …"[:LONGEST]

@@ -1,7 +1,7 @@
 """Draw the card of a page: the image that previews show for it.
 
-A card has the title of the page and its formula, its figure, or its description. It is
-drawn without a network.
+A card has the title of the page and its formula or its description. It is drawn without
+a network.
 """
 
 import logging
@@ -22,6 +22,8 @@ from .built_page import BuiltPage
 
 WIDTH, HEIGHT = 1200, 630
 _MARGIN = 80
+_LARGEST = 1.8
+"""The factor by which a formula is enlarged at most."""
 _ROLES = ("upstream", "local", "downstream")
 _FONT = Path(
     str(distribution("ziamath").locate_file("ziamath/fonts/STIXTwoMath-Regular.ttf"))
@@ -55,8 +57,11 @@ class Cards:
     def png(self, page: BuiltPage) -> bytes:
         """Return the card of a page."""
         digest = self._digest.copy()
-        for part in (page.title, page.description, _picture_source(page)):
-            digest.update(part.encode() + b"\0")
+        parts = [page.title.encode(), page.description.encode()]
+        if page.formula is not None:
+            parts.append(html.tostring(page.formula, with_tail=False))
+        for part in parts:
+            digest.update(part + b"\0")
         path = self._cache / f"{digest.hexdigest()[:32]}.png"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,11 +73,8 @@ class Cards:
     def _svg(self, page: BuiltPage) -> str:
         title = self._wrapped(page.title, 68, 2)
         top = 150 + 78 * len(title)
-        area = (WIDTH - 2 * _MARGIN, HEIGHT - 90 - top)
         if page.formula is not None:
-            content = _fitted(self._formula(page.formula), top, *area, largest=1.8)
-        elif page.figure:
-            content = _fitted(page.figure.read_text("utf-8"), top, *area, largest=9.0)
+            content = _fitted(self._formula(page.formula), top)
         else:
             lines = self._wrapped(page.description, 38, 4)
             content = self._text(lines, 38, top + 60, 54, "ink-soft")
@@ -146,18 +148,13 @@ class Cards:
         return ziamath.Math(text, size=48).svg()
 
 
-def _picture_source(page: BuiltPage) -> str:
-    if page.formula is not None:
-        return html.tostring(page.formula, encoding="unicode", with_tail=False)
-    return page.figure.read_text("utf-8") if page.figure else ""
-
-
-def _fitted(svg: str, top: float, width: float, height: float, largest: float) -> str:
-    """Center a picture in an area, as large as it fits, up to a factor."""
+def _fitted(svg: str, top: float) -> str:
+    """Center a formula in the area below the title, as large as it fits."""
     svg = _SVG.findall(svg)[0]
     box = _BOX.findall(svg)[0]
     box_width, box_height = map(float, box.split()[2:])
-    scale = min(width / box_width, height / box_height, largest)
+    width, height = WIDTH - 2 * _MARGIN, HEIGHT - 90 - top
+    scale = min(width / box_width, height / box_height, _LARGEST)
     box_width, box_height = box_width * scale, box_height * scale
     x = _MARGIN + (width - box_width) / 2
     y = top + (height - box_height) / 2

@@ -16,7 +16,7 @@ from .project import Project
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _ATOM = "http://www.w3.org/2005/Atom"
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL)
-_DATA = re.compile(r'\bsrc=|\btype="?application/(?:ld\+)?json')
+_DATA = re.compile(r'\bsrc=|\btype="?application/json')
 
 
 def robots(project: Project) -> str:

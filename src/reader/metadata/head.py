@@ -1,6 +1,5 @@
 """Add tags to the head of a page, and a line about the page below its text."""
 
-import json
 import re
 from html import escape
 from urllib.parse import quote
@@ -12,7 +11,6 @@ from .project import Project
 
 CARDS = "assets/cards"
 FEED = "changes.xml"
-LICENSE = "https://creativecommons.org/licenses/by/4.0/"
 _DESCRIPTION = re.compile(r'<meta name="description" content="[^"]*">')
 
 
@@ -21,33 +19,14 @@ def card(page: BuiltPage) -> str:
     return f"{CARDS}/{page.address.strip('/') or 'index'}.png"
 
 
-def with_tags(
-    page: BuiltPage,
-    project: Project,
-    ancestors: list[BuiltPage],
-    change: Change | None,
-) -> str:
-    """Return the text of a page with a description and structured data in its head.
-
-    If the address of the site is known, the head also has tags for previews.
-    ``ancestors`` are the pages of the folders that contain it, the home page first.
-    """
+def with_tags(page: BuiltPage, project: Project) -> str:
+    """Return the text of a page with a description in its head, and with tags for
+    previews if the address of the site is known."""
     description = f'<meta name="description" content="{escape(page.description)}">'
     text, replaced = _DESCRIPTION.subn(lambda _: description, page.text, count=1)
     tags = [] if replaced else [description]
-    data = _structured_data(page, project, change)
     if project.address:
         tags += _preview_tags(page, project)
-        address = project.address + quote(page.address)
-        data |= {
-            "url": address,
-            "mainEntityOfPage": address,
-            "image": project.address + quote(card(page)),
-            "breadcrumb": _breadcrumb([*ancestors, page], project),
-        }
-    # A text of the page must not end the element.
-    encoded = json.dumps(data, ensure_ascii=False).replace("</", r"<\/")
-    tags.append(f'<script type="application/ld+json">{encoded}</script>')
     return text.replace("</head>", "\n".join([*tags, "</head>"]), 1)
 
 
@@ -78,44 +57,6 @@ def _preview_tags(page: BuiltPage, project: Project) -> list[str]:
         ),
         '<meta name="twitter:card" content="summary_large_image">',
     ]
-
-
-def _structured_data(
-    page: BuiltPage, project: Project, change: Change | None
-) -> dict[str, object]:
-    """Return the data of https://schema.org/TechArticle."""
-    data: dict[str, object] = {
-        "@context": "https://schema.org",
-        "@type": "TechArticle",
-        "headline": page.title,
-        "description": page.description,
-        "inLanguage": "en",
-        "isPartOf": {"@type": "WebSite", "name": project.name},
-        "license": LICENSE,
-        "dependencies": in_words(packages()),
-        "about": [
-            {"@type": "SoftwareApplication", "name": name, "softwareVersion": version}
-            for name, version in packages().items()
-        ],
-    }
-    if change:
-        data["dateModified"] = change.moment
-    return data
-
-
-def _breadcrumb(pages: list[BuiltPage], project: Project) -> dict[str, object]:
-    return {
-        "@type": "BreadcrumbList",
-        "itemListElement": [
-            {
-                "@type": "ListItem",
-                "position": position,
-                "name": page.title,
-                "item": project.address + quote(page.address),
-            }
-            for position, page in enumerate(pages, 1)
-        ],
-    }
 
 
 def with_last_line(text: str, change: Change | None, links: dict[str, str]) -> str:

@@ -37,14 +37,7 @@ from .section import Section, sections
 
 _DIGITS = 50
 """More than a float has, because formulas cancel more than stable programs do."""
-_SYMBOLIC = (
-    nodes.Differential
-    | nodes.Derivative
-    | nodes.Gradient
-    | nodes.PrimedCall
-    | nodes.Integral
-    | nodes.Limit
-)
+_SYMBOLIC = nodes.Differential | nodes.Derivative | nodes.PrimedCall | nodes.Integral
 """Nodes that are evaluated in symbols before numbers replace these."""
 
 

@@ -114,7 +114,7 @@ class InlineFormulas:
             return "proven", "SymPy"
         doubt = formula.doubts.get(number)
         is_used = formula.place(statement) in self._used and doubt is None
-        if is_used or statement.relations in (("∈",), ("…",)):
+        if is_used or statement.relations == ("∈",):
             return "given", "what is checked follows from it"
         if origin := self._origin(formula, statement):
             return "proven", f"stands in {origin}"

@@ -5,7 +5,7 @@ import numpy as np
 from algebra import nodes
 from algebra.errors import EvaluationError
 from algebra.evaluator import Evaluator
-from algebra.nodes import Indexed, Node, Space, Statement, Symbol
+from algebra.nodes import IndexedSum, Node, Space, Statement, Symbol
 from algebra.scope import MapDefinition, Scope, name_of, names_in
 from algebra.tokens import FUNCTION_LETTERS
 from algebra.tree import bare, is_condition, is_numeric, symbols, walk
@@ -179,7 +179,7 @@ class Premises:
         letters = {
             letter
             for node in walk(tree)
-            if isinstance(node, Indexed)
+            if isinstance(node, IndexedSum)
             for letter in node.letters
         }
         self._scope.names |= names_in(tree, self._scope) - letters

@@ -9,7 +9,7 @@ from algebra import points
 from algebra.errors import EvaluationError, Refusal
 from algebra.evaluator import Evaluator
 from algebra.nodes import Bar, Node, Statement, Symbol
-from algebra.scope import MapDefinition, Scope, index_ranges, name_of
+from algebra.scope import MapDefinition, Scope, name_of
 from algebra.tree import bare, is_numeric
 
 from ..page import Page
@@ -86,8 +86,6 @@ class Section:
         if relations == ("∈",):
             for member in sides[:-1]:
                 Evaluator(self.scope).value(member)
-        elif relations == ("…",):
-            self._check_range(formula, statement)
         elif self._premises.restricts(statement):
             for condition in self._prover.conditions(statement):
                 points.require_points(condition)
@@ -122,15 +120,6 @@ class Section:
             raise
         formula.proven.add(number)
         self._used.add(place)
-
-    def _check_range(self, formula: CheckedFormula, statement: Statement) -> None:
-        r"""Check that ``i = 1, \dots, n`` is the whole range of an index."""
-        letter, low, high = statement.sides
-        assert isinstance(letter, Symbol)
-        evaluator = Evaluator(self.scope)
-        size = index_ranges(tuple(formula.statements), self.scope).get(letter.name)
-        if [evaluator.value(low), evaluator.value(high)] != [1, size]:
-            raise EvaluationError(f"index {letter.name} runs from 1 to {size}")
 
     def _check_numbers(self, formula: CheckedFormula, statement: Statement) -> None:
         """Fail a formula in which equalities between numbers at the end are false."""

@@ -56,10 +56,8 @@ def text(root: Path) -> str:
 
 
 def write(root: Path, path: Path) -> None:
-    """Write the page, unless the file has the same text."""
-    content = text(root).encode(errors="backslashreplace")
-    if not path.exists() or path.read_bytes() != content:
-        files.write(path, content)
+    """Write the page."""
+    files.write(path, text(root).encode(errors="backslashreplace"))
 
 
 def numbers(page: Page, results: Results) -> Counter[str]:
