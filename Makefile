@@ -51,6 +51,7 @@ lint: setup  ## style, types, the arrows between packages, the workflows
 	@$(RUN) ruff check --quiet src tests docs conftest.py
 	@$(RUN) ruff check --quiet --line-length 79 snippets
 	@$(RUN) ruff format --quiet --check src tests conftest.py
+	@.venv/bin/python .ci/style.py
 	@$(RUN) mypy
 	@.venv/bin/python .venv/bin/lint-imports --no-cache --no-logo
 	@.venv/bin/zizmor --quiet --offline .github/workflows

@@ -13,10 +13,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUDGETS = {
-    "src": 19_000,
-    "src/truth": 6_000,
+    "src": 20_800,
+    "src/truth": 5_400,
     "src/tracebook": 2_000,
-    "tests/claims + tests/harness": 16_000,
+    "tests/claims + tests/harness": 14_500,
     "tests": 36_000,
 }
 """Lines of Python, at most."""

@@ -165,7 +165,7 @@ def test_review_shows_what_changed_beside_its_test(project, monkeypatch, capsys)
     project(PAGE.replace("**identity**", "**name**"))
     review.main(["HEAD"])
     text = capsys.readouterr().out
-    assert "contrast: by value" in text
+    assert "changed: identity → name" in text and "contrast: by value" in text
     assert "test (unchanged):" in text and "    assert n == n" in text
     assert "1 claim to review" in text
     project(PAGE.replace("{ #once .wide }", ""), TEST.replace("n == n", "n <= n"))

@@ -1,13 +1,15 @@
 """Show claims beside their tests: ``python -m truth review [BASE] [--sample N]``.
 
-For each claim that changed since BASE, the old and the new wording, the test, and its
-contrasts. A reviewer answers two questions: does the test
+For each claim that changed since BASE, the old and the new wording, the words that
+changed, the test, and its contrasts. A reviewer answers two questions: does the test
 assert the sentence, and would it fail for the sentence that the contrast names? Git
 holds the answer. ``--sample`` shows random claims instead. Exit codes: 0; 2 usage.
 """
 
 import argparse
+import difflib
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,12 +44,14 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m truth review", description=__doc__)
     parser.add_argument("base", nargs="?", default="HEAD", metavar="BASE")
     parser.add_argument("--sample", type=int, metavar="N", help="show N random claims")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
     arguments = parser.parse_args(words)
     root = Path().resolve()
     if arguments.sample:
         pairs = [p for page in all_pages(root) for p in _pairs(page).values()]
         size = min(arguments.sample, len(pairs))
-        texts = [shown(None, pair) for pair in random.sample(pairs, size)]
+        chosen = random.Random(arguments.seed).sample(pairs, size)
+        texts = [shown(None, pair) for pair in chosen]
     else:
         commit = f"{arguments.base}^{{commit}}"
         if git(root, "rev-parse", "--verify", "--quiet", commit) is None:
@@ -105,6 +109,7 @@ def shown(old: Pair | None, new: Pair | None) -> str:
     lines = [f"{pair.page}:{claim.line}  #{claim.id}"]
     if old and new and old.claim.text != claim.text:
         lines += [f"  was: {old.claim.text}", f"  now: {claim.text}"]
+        lines.append(f"  changed: {_changed_words(old.claim.text, claim.text)}")
     else:
         state = "removed" if not new else "same wording" if old else "new"
         lines.append(f"  {state}: {claim.text}")
@@ -120,3 +125,15 @@ def shown(old: Pair | None, new: Pair | None) -> str:
         lines.append("  which uses:")
         lines += [f"    {line}".rstrip() for line in new.test.helpers.splitlines()]
     return "\n".join(lines)
+
+
+def _changed_words(old: str, new: str) -> str:
+    """Return ``identity → name; every → no``."""
+    a, b = (re.findall(r"`[^`]*`|\$[^$]*\$|\w[\w'’-]*|\S", text) for text in (old, new))
+    blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    parts = [
+        f"{' '.join(a[i:j]) or '(nothing)'} → {' '.join(b[k:m]) or '(nothing)'}"
+        for kind, i, j, k, m in blocks
+        if kind != "equal"
+    ]
+    return "; ".join(parts)
