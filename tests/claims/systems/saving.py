@@ -419,9 +419,11 @@ def test_saving_traces_grad():
         owner = module(defined.by_variable, scalar, strength=defined.strength)
         with reloaded(owner) as model:
             assert same(EAGER.gradient(model.run, 3.0), -defined.strength.numpy())
-    with contrast("an eager tensor that the forward pass captures, too"):
-        with reloaded(module(product(tf.constant(2.0)), scalar)) as model:
-            assert same(EAGER.gradient(model.run, 3.0), 2.0)
+    with (
+        reloaded(module(product(tf.constant(2.0)), scalar)) as model,
+        contrast("an eager tensor that the forward pass captures, too"),
+    ):
+        assert same(EAGER.gradient(model.run, 3.0), 2.0)
     with contrast("a NumPy array, too"):
         array = np.float32(2.0)
         with reloaded(module(by_capture(array), scalar)) as model:
