@@ -2,6 +2,7 @@
 
 import warnings
 
+import keras
 import pytest
 import tensorflow as tf
 
@@ -89,8 +90,15 @@ def test_as_an_argument(place):
         captured, passed, received = tf.Variable(2.0), tf.Variable(3.0), []
         reading = asking(lambda x, w: captured * x * w, received)
         place.gradient(lambda x: reading(x, passed), 3.0)
-        with contrast("also if the function reads another variable, not an argument"):
-            assert [variable is captured for variable in received[-1]] == [True]
+        assert [variable is captured for variable in received[-1]] == [True]
+    if place in (EAGER, PERSISTENT):
+        weight = keras.Variable(2.0)
+        of_weight = asking(lambda x, w: w * x, received)
+        place.gradient(lambda x: of_weight(x, weight), 3.0)
+        with contrast("also a Keras weight, eagerly"):
+            assert [variable is weight.value for variable in received[-1]] == [True]
+        place.gradient(lambda x: of_weight(x, tf.convert_to_tensor(weight)), 3.0)
+        assert received[-1] is None
     if place in GRAPHS:
         place.gradient(lambda x: reading(x, captured), 3.0)
         with contrast("also if the function reads it itself"):

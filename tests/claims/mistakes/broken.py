@@ -212,7 +212,9 @@ FORMULAS = {
 
 @pytest.mark.parametrize("place", COMMON, ids=str)
 def test_xla_no_conjugate(place):
-    z, upstream = tf.constant([1 + 2j, -0.3 + 0.7j]), 0.6 - 0.8j
+    upstream, negative = 0.6 - 0.8j, -2 + 0j
+    z = [1 + 2j, -0.3 + 0.7j] + [negative] * (place in COMPILED)
+    z = tf.constant(z, tf.complex128)
 
     def loss(function, z):
         return math.real(tf.reduce_sum(np.conj(upstream) * function(z)))
@@ -229,7 +231,18 @@ def test_xla_no_conjugate(place):
     wrong = [upstream * slope for slope in slopes]
     assert same(place.gradients(by_formula, z, z, z), right, 1e-6)
     gradients = place.gradients(by_function, z, z, z)
-    assert same(gradients, wrong if place in COMPILED else right, 1e-6)
+    if place in COMPILED:
+        assert same(gradients, wrong, 1e-6)
+    else:
+        with contrast("without XLA, too"):
+            assert same(gradients, right, 1e-6)
+    if place in (INSIDE, NESTED):
+        with contrast("that of `z ** 0.5` without XLA, too, for each number"):
+            z = tf.constant([negative])
+            exact = EAGER.gradient(lambda z: loss(tf.sqrt, z), z)
+            for_sqrt = place.gradient(lambda z: loss(tf.sqrt, z), z)
+            for_power = place.gradient(lambda z: loss(FORMULAS["sqrt"], z), z)
+            assert same(for_sqrt, exact, 1e-6) and same(for_power, -exact, 1e-6)
     with contrast("the conjugate of the right gradient"):
         assert not same(gradients, [np.conj(exact) for exact in right], 0.1)
 

@@ -62,8 +62,11 @@ def test_decorated_grad(place, n):
         assert message(OUTSIDE.derivative, function, X).startswith("TypeError")
 
 
-def nested(captured):
-    """An exponential whose ``grad`` calls another one, which captures a tensor."""
+def nested(captured, copy_in=None):
+    """An exponential whose ``grad`` calls another one, which captures a tensor.
+
+    The argument of that call is a copy that the forward pass or ``grad`` makes, or ``x``.
+    """
 
     @tf.custom_gradient
     def inner(x):
@@ -71,7 +74,16 @@ def nested(captured):
         y = tf.exp(x)
         return y, lambda u: u * (y if captured == "output" else tf.exp(x))
 
-    return tf.custom_gradient(lambda x: (tf.exp(x), lambda u: u * inner(x)))
+    @tf.custom_gradient
+    def outer(x):
+        tensor = tf.identity(x) if copy_in == "forward pass" else x
+
+        def grad(u):
+            return u * inner(tf.identity(x) if copy_in == "grad" else tensor)
+
+        return tf.exp(x), grad
+
+    return outer
 
 
 NO_BRANCH = [place for place in ALL_OUTSIDE if "branch" not in place.name]
@@ -79,9 +91,15 @@ NO_BRANCH = [place for place in ALL_OUTSIDE if "branch" not in place.name]
 
 @pytest.mark.parametrize("place", NO_BRANCH, ids=str)
 def test_captures_its_input(place):
-    assert isinstance(raised(place.derivative, nested("input"), X), TypeError)
-    for captured in "copy", "output":
-        assert same(place.derivative(nested(captured), X), np.exp(X), 1e-5)
+    for copy_in in None, "forward pass":
+        function = nested("input", copy_in)
+        assert isinstance(raised(place.derivative, function, X), TypeError)
+    with contrast("on any tensor, also one that `grad` computes"):
+        function = nested("input", "grad")
+        assert same(place.derivative(function, X), np.exp(X), 1e-5)
+    with contrast("also if that captures a copy of its input, or its output"):
+        for captured in "copy", "output":
+            assert same(place.derivative(nested(captured), X), np.exp(X), 1e-5)
     with contrast("and the first derivative"):
         assert same(place.gradient(nested("input"), X), np.exp(X), 1e-5)
     with contrast("with both tapes inside, too"):

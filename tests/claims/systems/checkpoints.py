@@ -44,7 +44,10 @@ def plain(n, step=tf.sin):
     return counted([n], step, recompute=lambda function: function)
 
 
-@pytest.mark.parametrize("step", [tf.sin, tf.tanh, lambda x: x * x])
+STEP = pytest.mark.parametrize("step", [tf.sin, tf.tanh, lambda x: x * x])
+
+
+@STEP
 @pytest.mark.parametrize("n", [16, 36, 64])
 def test_equal_blocks(n, step):
     for k in (k for k in range(1, n + 1) if n % k == 0):
@@ -61,14 +64,17 @@ def test_equal_blocks(n, step):
             assert counted([k] * k, step, persistent=True)[:2] == (2 * k, 2 * n)
 
 
-def test_unequal_blocks():
+@STEP
+def test_unequal_blocks(step):
     sizes = [10, 10, 9, 8, 7, 6, 5, 4, 3, 2]
     assert sum(sizes) == 64
-    peak, runs, gradient = counted(sizes)
+    peak, runs, gradient = counted(sizes, step)
     assert (peak, runs) == (12, 128)
-    assert same(gradient, plain(64)[2], 1e-5)
+    assert same(gradient, plain(64, step)[2], 1e-5)
+    with contrast("also with a persistent tape"):
+        assert counted(sizes, step, persistent=True)[:2] == (20, 128)
     with contrast("in any order: with the short blocks first, more are alive"):
-        assert counted(sizes[::-1])[:2] == (20, 128)
+        assert counted(sizes[::-1], step)[:2] == (20, 128)
     with contrast("equal blocks, of which the best have the peak 16"):
-        equal = [counted([k] * (64 // k))[0] for k in (1, 2, 4, 8, 16, 32, 64)]
+        equal = [counted([k] * (64 // k), step)[0] for k in (1, 2, 4, 8, 16, 32, 64)]
         assert min(equal) == 16

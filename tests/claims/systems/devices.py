@@ -364,32 +364,40 @@ def test_device_of_grad():
 
 
 def turns(two):
-    """Note which replica runs, with and without an all-reduce in between."""
-    order = []
+    """Note which replica runs, eagerly and in a graph, with several calls between."""
+    order, one = [], tf.constant([1.0])
+    calls = {
+        "nothing": lambda replica: None,
+        "read": lambda replica: two.w.read_value(),
+        "all-reduce": lambda replica: replica.all_reduce("sum", one),
+        "all_gather": lambda replica: replica.all_gather(one, axis=0),
+        "merge_call": lambda replica: replica.merge_call(lambda strategy: None),
+    }
 
-    def step(reduces):
-        replica = tf.distribute.get_replica_context()
-        order.append(replica._replica_id)
-        if reduces:
-            replica.all_reduce("sum", tf.constant(1.0))
-        order.append(replica._replica_id)
+    def orders(call):
+        def step():
+            replica = tf.distribute.get_replica_context()
+            order.append(replica._replica_id)
+            call(replica)
+            order.append(replica._replica_id)
 
-    results = {}
-    for reduces in (False, True):
-        orders = []
         for wrap in (lambda function: function, tf.function):
             order.clear()
-            wrap(lambda reduces=reduces: two.strategy.run(step, args=(reduces,)))()
-            orders.append([*order])
-        results[str(reduces)] = orders
-    return results
+            wrap(lambda: two.strategy.run(step))()
+            yield [*order]
+
+    return {name: [*orders(call)] for name, call in calls.items()}
 
 
 def test_turns():
     orders = in_another_process(turns)
-    assert orders["False"] == [[0, 0, 1, 1]] * 2
-    with contrast("only when the first one returns: an all-reduce lets it begin, too"):
-        assert orders["True"] == [[0, 1, 0, 1]] * 2
+    assert orders["nothing"] == [[0, 0, 1, 1]] * 2
+    with contrast("only when the first replica returns"):
+        assert orders["all-reduce"] == [[0, 1, 0, 1]] * 2
+    with contrast("only when it returns or waits in an all-reduce"):
+        assert orders["all_gather"] == orders["merge_call"] == [[0, 1, 0, 1]] * 2
+    with contrast("when it runs any operation, such as reading a variable"):
+        assert orders["read"] == [[0, 0, 1, 1]] * 2
 
 
 def alone(two):

@@ -115,12 +115,14 @@ def test_clone_subclass():
 
     error = raised(lambda: keras.models.clone_model(Subclass(), clone_function=clone))
     assert isinstance(error, ValueError) and "Sequential" in str(error)
+    guided, inputs = program("systems/models/reach.py").guided, keras.Input([2])
     with contrast("for each subclass: one built from inputs and outputs is accepted"):
-        inputs = keras.Input([2])
         model = Trains(inputs, relu_layer()(inputs))
-        copy = keras.models.clone_model(
-            model, clone_function=program("systems/models/reach.py").guided
-        )
+        copy = keras.models.clone_model(model, clone_function=guided)
+        assert same(EAGER.gradient(signed(copy), X), GUIDED)
+    with contrast("for a `keras.Sequential`, too"):
+        model = keras.Sequential([inputs, relu_layer()])
+        copy = keras.models.clone_model(model, clone_function=guided)
         assert same(EAGER.gradient(signed(copy), X), GUIDED)
 
 

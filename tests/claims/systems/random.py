@@ -164,6 +164,13 @@ STATEFUL = {
     "normal": lambda: tf.random.normal([20]),
     "normal, seed": lambda: tf.random.normal([20], seed=7),
     "uniform, seed": lambda: tf.random.uniform([20], seed=7),
+    "truncated": lambda: tf.random.truncated_normal([20]),
+    "gamma, seed": lambda: tf.random.gamma([20], 2.0, seed=7),
+    "poisson": lambda: tf.random.poisson([20], 20.0),
+    "categorical, seed": lambda: tf.cast(
+        tf.random.categorical(tf.zeros([1, 50]), 20, seed=7)[0], tf.float32
+    ),
+    "shuffle, seed": lambda: tf.random.shuffle(tf.range(20.0), seed=7),
     "dropout": lambda: tf.nn.dropout(tf.ones([20]), 0.5),
     "dropout, seed": lambda: tf.nn.dropout(tf.ones([20]), 0.5, seed=7),
     "generator": lambda: generator.normal([20]),
@@ -187,6 +194,8 @@ def test_stateful_noise(name, set_seed):
             assert recomputed(OUTSIDE, STATEFUL[name])
     with contrast("stateless operations, too"):
         assert recomputed(EAGER, lambda: tf.random.stateless_normal([20], SEED))
+    with contrast("also a generator that the block creates"):
+        assert recomputed(EAGER, lambda: tf.random.Generator.from_seed(1).normal([20]))
 
 
 @pytest.mark.parametrize(

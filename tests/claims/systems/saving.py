@@ -120,6 +120,13 @@ def by_silu(x):
     return tf.exp(x), lambda upstream: upstream * (tf.exp(x) + 0 * tf.nn.silu(x))
 
 
+@tf.custom_gradient
+def by_stopped_call(x):
+    """Call a decorated function in ``grad``, without need of its gradient."""
+    factor = tf.exp(x)
+    return factor, lambda upstream: upstream * factor * exponential(tf.zeros([2]))
+
+
 OPERATIONS = (exponential, by_output, decorated_inside)
 DECORATED = (by_call, by_silu)
 
@@ -145,7 +152,7 @@ for function in (first, tf.function(first), second, tf.function(second)):
 """
 
 
-@pytest.mark.parametrize("function", [*OPERATIONS, *DECORATED])
+@pytest.mark.parametrize("function", [*OPERATIONS, *DECORATED, by_stopped_call])
 def test_second_derivative(function):
     right = np.exp(np.float32(X))
     assert same(EAGER.derivative(function, X), right, 1e-5)
@@ -153,12 +160,13 @@ def test_second_derivative(function):
         save(module(function), folder)
         printed = elsewhere(_SECOND.format(folder=folder, x=X)).splitlines()[-4:]
     first, second = printed[:2], printed[2:]
-    if function in OPERATIONS:
-        for line in second:
-            assert line.startswith("right")
-            assert same([float(word) for word in line.split()[1:]], right, 1e-5)
-    else:
+    if function in DECORATED:
         assert all(line.startswith("raised") for line in second)
+    else:
+        with contrast("if `grad` calls any decorated function"):
+            for line in second:
+                assert line.startswith("right")
+                assert same([float(word) for word in line.split()[1:]], right, 1e-5)
     with contrast("the first derivative, too"):
         assert all(line.startswith("right") for line in first)
 
@@ -389,6 +397,10 @@ def test_saving_traces_grad():
         """Return an identity whose ``grad`` multiplies by a captured value."""
         return tf.custom_gradient(lambda x: (tf.identity(x), lambda up: up * value))
 
+    def product(value):
+        """Return a product that captures the value in the forward pass, too."""
+        return tf.custom_gradient(lambda x: (x * value, lambda up: up * value))
+
     for function, error in (
         (defined.by_value, ValueError),
         (defined.by_variable, KeyError),
@@ -396,9 +408,10 @@ def test_saving_traces_grad():
     ):
         model = module(function, scalar)
         with tempfile.TemporaryDirectory() as folder:
-            assert isinstance(raised(save, model, folder), error)
-            assert raised(save, model, folder, False) is None
-            assert tf.saved_model.load(folder).run(3.0) == 3
+            assert isinstance(raised(tf.saved_model.save, model, folder), error)
+            with contrast("also with experimental_custom_gradients=False"):
+                assert raised(save, model, folder, False) is None
+                assert tf.saved_model.load(folder).run(3.0) == 3
         with contrast("any call of the model"):
             assert model.run(tf.constant(3.0)) == 3
             assert EAGER.gradient(function, 3.0) is not None
@@ -406,6 +419,11 @@ def test_saving_traces_grad():
         owner = module(defined.by_variable, scalar, strength=defined.strength)
         with reloaded(owner) as model:
             assert same(EAGER.gradient(model.run, 3.0), -defined.strength.numpy())
+    with (
+        reloaded(module(product(tf.constant(2.0)), scalar)) as model,
+        contrast("an eager tensor that the forward pass captures, too"),
+    ):
+        assert same(EAGER.gradient(model.run, 3.0), 2.0)
     with contrast("a NumPy array, too"):
         array = np.float32(2.0)
         with reloaded(module(by_capture(array), scalar)) as model:
