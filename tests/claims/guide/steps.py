@@ -104,11 +104,15 @@ def test_power(size):
 
 @pytest.mark.parametrize("function, sign", [(tf.math.expm1, -1), (tf.sigmoid, 1)])
 def test_saturated(function, sign):
-    def correct_digits(x):
-        error = complex_step(function, sign * x) / np.exp(-float(x)) - 1
+    def correct_digits(x, dtype=tf.complex128):
+        derivative = complex_step(lambda z: function(tf.cast(z, dtype)), sign * x)
+        error = derivative / np.exp(-float(x)) - 1
         return int(max(0, -np.log10(abs(error))))
 
     assert correct_digits(30) == 3 and correct_digits(40) == 0
+    with contrast("in complex64, too"):
+        assert correct_digits(30, tf.complex64) == correct_digits(20, tf.complex64) == 0
+        assert correct_digits(20) > 3
     with contrast("at 10 as well"):
         small = sign * 10.0
         right = tf.sigmoid(small) * tf.sigmoid(-small) if sign > 0 else tf.exp(small)

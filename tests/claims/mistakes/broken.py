@@ -358,26 +358,33 @@ def test_resize_left_out(place):
     "dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64], ids=lambda d: d.name
 )
 def test_nan_ignored(dtype):
-    rows = np.array([[1, 2, np.nan], [np.nan, 1, 2], [np.nan, np.nan, np.nan]])
-    x = tf.constant(rows, dtype)
-    for function, extremes in (
-        (tf.reduce_max, [2, 2, -np.inf]),
-        (tf.reduce_min, [1, 1, np.inf]),
-    ):
+    def compiled(function, *inputs):
+        run = tf.function(function, jit_compile=True, autograph=False)
+        return np.asarray(run(*inputs), float)
+
+    rows = np.array([[1, 2, np.nan], [np.nan, 1, 2], [2, np.nan, 1]])
+    x, ones = tf.constant(rows, dtype), tf.ones([3, 3], dtype)
+    for function, extreme in (tf.reduce_max, 2), (tf.reduce_min, 1):
         of_rows = functools.partial(function, axis=-1)
-        assert np.isnan(np.asarray(of_rows(x), float)).all()
-        compiled = tf.function(of_rows, jit_compile=True, autograph=False)
-        assert same(compiled(x), extremes)
-        gradient = np.asarray(XLA.gradient(of_rows, x), float)
-        assert same(gradient[:2].sum(axis=1), [1.0, 1.0])
-        with contrast("also if there is one entry, which is NaN"):
-            assert np.isnan(np.asarray(compiled(x[:, 2:])[0], float))
-        with contrast("eagerly, too: there, the gradient is NaN"):
-            eager = np.asarray(EAGER.gradient(of_rows, x), float)
-            assert np.isnan(eager).all()
-    for function in (lambda x: tf.maximum(x, tf.cast(1.5, x.dtype)), tf.nn.relu):
-        for run in (function, tf.function(function, jit_compile=True, autograph=False)):
-            assert same(np.isnan(np.asarray(run(x), float)), np.isnan(rows))
+        assert same(compiled(of_rows, x), [extreme] * 3)
+        assert same(compiled(of_rows, tf.transpose(x)), [extreme] * 3)
+        with contrast("also of one entry, which is NaN"):
+            assert np.isnan(compiled(of_rows, x[:, 2:])[0])
+        with contrast("eagerly, too"):
+            assert np.isnan(np.asarray(of_rows(x), float)).all()
+        if dtype is tf.float32:
+            with contrast("of any number of entries"):
+                many = tf.concat([tf.ones([32767]), [np.nan]], 0)
+                assert np.isinf(compiled(function, many))
+    is_nan = np.isnan(rows)
+    assert same(compiled(tf.maximum, ones, x), np.fmax(rows, 1.0))  # ignores NaN
+    assert same(np.isnan(compiled(tf.maximum, x, ones)), is_nan)
+    assert same(np.isnan(compiled(tf.nn.relu, x)), is_nan)
+    with contrast("tf.maximum eagerly, too"):
+        assert same(np.isnan(np.asarray(tf.maximum(ones, x), float)), is_nan)
+    with contrast("tf.maximum of a constant, such as 0.5, and y, too"):
+        of_constant = compiled(lambda y: tf.maximum(tf.cast(0.5, y.dtype), y), x)
+        assert same(np.isnan(of_constant), is_nan)
 
 
 @pytest.mark.parametrize("place", [*PLAIN, XLA], ids=str)

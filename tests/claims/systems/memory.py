@@ -133,25 +133,38 @@ def product_of(factors, is_bound):
     return bound if is_bound else unbound
 
 
+def without_autograph(function):
+    """Wrap a function in a ``tf.function`` without AutoGraph."""
+    return tf.function(function, autograph=False)
+
+
+GRADIENT_WITHOUT_AUTOGRAPH = [
+    lambda function: without_autograph(derivative(function)),
+    lambda function: derivative(without_autograph(function)),
+    lambda function: without_autograph(derivative(without_autograph(function))),
+]
+"""The tape inside the ``tf.function``, outside, and nested."""
+
+
 @pytest.mark.parametrize("factors", [(2.0, 3.0, 5.0), (7.0, 0.5)], ids=str)
 def test_last_value(factors):
     last, right = factors[-1] ** len(factors), math.prod(factors)
     late, bound = (product_of(factors, is_bound) for is_bound in (False, True))
-    without = tf.function(derivative(late), autograph=False)
     assert same(late(tf.constant(1.0)), right)
     assert same(
         [place.gradient(late, 1.0) for place in (EAGER, PERSISTENT)], [last] * 2
     )
     assert same(gradients_in_fit(late, 1.0), [last])
-    assert same(without(tf.constant(1.0)), last)
+    for gradient in GRADIENT_WITHOUT_AUTOGRAPH:
+        assert same(gradient(late)(tf.constant(1.0)), last)
     for place in GRAPHS:
         with contrast("in a tf.function with AutoGraph, too"):
             assert same(place.gradient(late, 1.0), right)
     with contrast("also if the lambda binds the factor as a default argument"):
         assert same(EAGER.gradient(bound, 1.0), right)
         assert same(gradients_in_fit(bound, 1.0), [right])
-        without = tf.function(derivative(bound), autograph=False)
-        assert same(without(tf.constant(1.0)), right)
+        for gradient in GRADIENT_WITHOUT_AUTOGRAPH:
+            assert same(gradient(bound)(tf.constant(1.0)), right)
 
 
 def cube(x):
