@@ -323,6 +323,13 @@ def test_function_of_decorated(place, options):
     for call in calls:
         assert same(place.gradients(call, 2.0, 3.0), [10.0, 20.0])
     assert same(place.gradient(function, 2.0), 10.0)  # two gradients, for y as well
+    with contrast("also if f accepts them only by keyword"):
+        by_name = tf.custom_gradient(lambda x, *, y=5.0: (x * y, lambda u: 10 * u))
+        default = tf.function(by_name, **options)
+        any_name = tf.custom_gradient(lambda x, **named: (x, lambda u: 10 * u))
+        named = tf.function(any_name, **options)
+        for call in default, lambda x: default(x, y=3.0), lambda x: named(x, y=3.0):
+            assert "keywords arguments only" in message(call, 2.0)
     with contrast("if a tf.function calls it by keyword, too"):
         inside = tf.function(lambda x, y: decorated(x=x, y=y), **options)
         assert "keywords arguments only" in message(inside, 2.0, 3.0)

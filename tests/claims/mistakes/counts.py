@@ -194,3 +194,11 @@ def test_no_self(place, base):
     if place in MODES[:4]:
         with contrast("also if it is called on the class, with the object as argument"):
             assert message(place.gradient, lambda x: right.scaled(right(), x), 5.0)
+        with contrast("also if tf.function is above tf.custom_gradient"):
+
+            class InGraph(right):
+                scaled = tf.function(right.scaled)
+
+            for call in InGraph().scaled, lambda x: InGraph.scaled(InGraph(), x):
+                assert message(place.gradient, call, 5.0)
+            assert same(place.gradient(tf.function(right().scaled), 5.0), 3.0)
