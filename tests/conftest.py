@@ -140,9 +140,9 @@ EVERY_PROGRAM = "EVERY_PROGRAM" in os.environ
 shards of the workflow."""
 
 
-def check_what_is_unproven(pages: list[Page]) -> str:
+def check_what_is_unverified(pages: list[Page]) -> str:
     """Run truth on pages, unless it proved all of them before; what it printed."""
-    if not [*SiteCheck(ROOT, pages, []).unproven()]:
+    if not [*SiteCheck(ROOT, pages, []).unverified()]:
         return ""
     code, said = _command("truth", *(page.label for page in pages))
     assert code in (0, 1), said
@@ -152,7 +152,7 @@ def check_what_is_unproven(pages: list[Page]) -> str:
 def build_site(site: Path, remember: bool = True) -> Path:
     """Build the site by the real command, as it is published. What truth proved and
     what ran since `make test` began need not run again."""
-    check_what_is_unproven(all_pages(ROOT))
+    check_what_is_unverified(all_pages(ROOT))
     code, said = _command("mkdocs", "build", "--site-dir", site, remember=remember)
     assert code == 0, said
     return site

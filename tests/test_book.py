@@ -15,7 +15,7 @@ from tracebook import settings, snippet
 from truth import results
 from truth.page import Page, all_pages
 
-from .conftest import check_what_is_unproven, shared_folder
+from .conftest import check_what_is_unverified, shared_folder
 from .project import ROOT
 
 SETTINGS = settings.load(ROOT)
@@ -39,7 +39,7 @@ def said(request, tmp_path_factory) -> str:
         if hasattr(item, "callspec")
     ]
     with FileLock(shared_folder(tmp_path_factory) / "truth.lock"):
-        return check_what_is_unproven(pages)
+        return check_what_is_unverified(pages)
 
 
 def faults(page: Page, known: results.Results) -> list[str]:

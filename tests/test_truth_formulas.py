@@ -1,4 +1,4 @@
-"""A displayed formula is proven or marked, and an inline one does not contradict it."""
+"""A displayed formula follows or is marked, and an inline one does not contradict it."""
 
 import numpy as np
 import pytest
@@ -230,10 +230,10 @@ def findings(tmp_path, text: str) -> list[Finding]:
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_true_formulas_are_proven(tmp_path, name):
+def test_true_formulas_follow(tmp_path, name):
     results = findings(tmp_path, RIGHT[name])
     assert [str(each) for each in results if each.state == "failed"] == []
-    assert sum(each.state == "proven" for each in results) >= 1
+    assert sum(each.state == "compared" for each in results) >= 1
     assert len(results) == RIGHT[name].count("\n$$\n") // 2
 
 
@@ -267,7 +267,7 @@ def test_formulas_in_comments_and_code_are_not_read(tmp_path, around):
     """They prove nothing that is displayed, either."""
     assert findings(tmp_path, around.format(SECOND)) == []
     premise, claim = SECOND.strip().split("\n\n")
-    assert [each.state for each in findings(tmp_path, SECOND)] == ["given", "proven"]
+    assert [each.state for each in findings(tmp_path, SECOND)] == ["given", "compared"]
     hidden = f"{around.format(premise + chr(10))}\n\n{claim}\n"
     assert [each.state for each in findings(tmp_path, hidden)] == ["failed"]
 
@@ -275,7 +275,7 @@ def test_formulas_in_comments_and_code_are_not_read(tmp_path, around):
 def test_an_unpaired_mark_hides_no_formula(tmp_path):
     for lone in ("`", "``", "$"):
         text = f"A {lone} alone.\n{SECOND}\nAnother {lone} alone.\n"
-        assert [f.state for f in findings(tmp_path, text)] == ["given", "proven"]
+        assert [f.state for f in findings(tmp_path, text)] == ["given", "compared"]
 
 
 FALSE = {
@@ -372,14 +372,14 @@ def test_a_failure_says_why_and_where(tmp_path, tex):
 
 
 @pytest.mark.parametrize("tex", TRUE)
-def test_formulas_as_in_the_literature_are_proven(tmp_path, tex):
+def test_formulas_as_in_the_literature_follow(tmp_path, tex):
     [finding] = findings(tmp_path, f"$$\n{tex}\n$$\n")
-    assert finding.state in ("proven", "tried"), finding
+    assert finding.state in ("compared", "tried"), finding
 
 
-def test_an_inequality_is_proven_or_tried(tmp_path):
-    [proven] = findings(tmp_path, "$$\nu^2 + 1 > 0, \\qquad u \\in \\R\n$$\n")
-    assert (proven.state, proven.cases) == ("proven", 0)
+def test_an_inequality_is_compared_or_tried(tmp_path):
+    [compared] = findings(tmp_path, "$$\nu^2 + 1 > 0, \\qquad u \\in \\R\n$$\n")
+    assert (compared.state, compared.cases) == ("compared", 0)
     [tried] = findings(tmp_path, "$$\ne^x \\ge 1 + x, \\qquad x \\in \\R\n$$\n")
     assert tried.state == "tried" and tried.cases >= 20
 
@@ -404,7 +404,7 @@ def test_a_scalar_does_not_keep_the_space_of_an_earlier_section(tmp_path):
 def test_an_array_that_is_written_out_decides_its_size(tmp_path):
     """The size must be one of those that are tried."""
     text = r"J = \frac{\partial y}{\partial x}, \quad y_i = x_i^2, \quad x, y \in \R^n"
-    for size, state in ((3, "proven"), (5, "failed")):
+    for size, state in ((3, "compared"), (5, "failed")):
         ones = " & ".join("0" * size)
         zeros = rf"0 J = \begin{{pmatrix}} {(ones + ' ' + chr(92) * 2) * size} \end{{pmatrix}}"
         [finding] = findings(tmp_path, f"$$\n{text}, \\quad {zeros}\n$$\n")
@@ -421,12 +421,12 @@ $$
 $$
 """
 INLINE = {
-    r"\d y_i = 2 x_i \, \d x_i": "proven",
-    r"2 x_i": "proven",
-    r"\upstream{\bar y_i} \cdot \local{2 x_i}": "proven",
-    r"(a + b)^2 = a^2 + 2 a b + b^2": "proven",
+    r"\d y_i = 2 x_i \, \d x_i": "compared",
+    r"2 x_i": "compared",
+    r"\upstream{\bar y_i} \cdot \local{2 x_i}": "compared",
+    r"(a + b)^2 = a^2 + 2 a b + b^2": "compared",
     r"\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)": "tried",
-    r"x_i^2": "proven",
+    r"x_i^2": "compared",
     r"x + 2": "unchecked",
     r"\upstream{\bar y} = 7": "tied",
     r"y_i \ne x_i + 1": "failed",
@@ -473,7 +473,7 @@ def test_an_expression_alone_is_unchecked(tmp_path, tex, state):
 @pytest.mark.parametrize(
     "sentence,states",
     [
-        ("At $x = 3$ it is $y = 9$; at $x = 2$, $y = 4$.", {"given", "proven"}),
+        ("At $x = 3$ it is $y = 9$; at $x = 2$, $y = 4$.", {"given", "compared"}),
         ("At $x = 3$ it is $y = 6$.", {"failed"}),
     ],
 )
@@ -488,7 +488,7 @@ def test_a_case_proves_nothing_above_it(tmp_path):
     claim = r"$\min(a, b) + \min(a, b) = a + b$"
     for sentence, state in (
         (f"{claim}; where $a = b$.", "failed"),
-        (f"For $a = b$, {claim}.", "proven"),
+        (f"For $a = b$, {claim}.", "compared"),
     ):
         results = findings(tmp_path, f"{RUNNING}\n{sentence}\n")
         assert [f.state for f in results if "min" in f.text] == [state]

@@ -55,7 +55,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
         self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool
     ) -> None:
         self._serving = command == "serve"
-        self._unproven: list[str] = []
+        self._unverified: list[str] = []
         self._thread = ThreadPoolExecutor(max_workers=1)
 
     def on_shutdown(self) -> None:
@@ -63,17 +63,17 @@ class TruthPlugin(BasePlugin[TruthConfig]):
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         if self.config.demand and not self._serving:
-            self._log_unproven(_root(config))
+            self._log_unverified(_root(config))
 
-    def _log_unproven(self, root: Path) -> None:
+    def _log_unverified(self, root: Path) -> None:
         with _as_plugin_errors():
-            unproven = [*SiteCheck(root, all_pages(root), []).unproven()]
-        if unproven != self._unproven:
-            for line in _summary(unproven) if self._serving else unproven:
+            unverified = [*SiteCheck(root, all_pages(root), []).unverified()]
+        if unverified != self._unverified:
+            for line in _summary(unverified) if self._serving else unverified:
                 log.log(logging.WARNING if self._serving else logging.ERROR, line)
-            if unproven and self._serving:
+            if unverified and self._serving:
                 log.warning("To check these, run: python -m truth")
-        self._unproven = unproven
+        self._unverified = unverified
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # A file, and not text alone: other plugins name its path in messages.
@@ -103,24 +103,24 @@ class TruthPlugin(BasePlugin[TruthConfig]):
     @event_priority(-300)  # after all others
     def _demand(self, *, config: MkDocsConfig) -> None:
         if self._serving and self.config.demand:
-            self._thread.submit(self._log_unproven, _root(config))
+            self._thread.submit(self._log_unverified, _root(config))
         # Not before the other plugins have reported their problems.
-        if self._unproven and not self._serving:
+        if self._unverified and not self._serving:
             raise PluginError(
-                f"truth: {len(self._unproven)} things are not known to hold; the site"
+                f"truth: {len(self._unverified)} things are not known to hold; the site"
                 " is not built; run: python -m truth"
             )
 
     on_post_build = CombinedEvent(_copy_tests, _demand)
 
 
-def _summary(unproven: list[str]) -> Iterator[str]:
+def _summary(unverified: list[str]) -> Iterator[str]:
     """Return the lines, but of many pages that weren't checked only the number."""
-    unchecked = [line for line in unproven if line.endswith(_UNCHECKED)]
+    unchecked = [line for line in unverified if line.endswith(_UNCHECKED)]
     if len(unchecked) <= _MANY:
-        yield from unproven
+        yield from unverified
         return
-    yield from (line for line in unproven if line not in unchecked)
+    yield from (line for line in unverified if line not in unchecked)
     yield f"{len(unchecked)} pages are not checked as they are now"
 
 

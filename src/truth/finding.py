@@ -17,7 +17,7 @@ KINDS = (
     "structure",
     "agreement",
 )
-PASSED = ("proven", "tried", "compared", "tied")
+PASSED = ("compared", "tried", "tied")
 """The states of what was checked and passed, the strongest first."""
 STATES = (*PASSED, "given", "definition", "unchecked", "not run", "failed")
 
@@ -26,9 +26,10 @@ STATES = (*PASSED, "given", "definition", "unchecked", "not run", "failed")
 class Finding:
     """The result for one formula, claim, number, quote or custom gradient.
 
-    ``proven`` follows from what is ``given``; ``tried`` passed a search for a
-    counterexample; ``compared`` equals its evidence; the numbers of ``tied`` are in an
-    output; ``unchecked`` is not decided; ``not run`` waits for its day here.
+    ``compared`` equals its evidence, a formula what follows from what is ``given``, at
+    chosen points; ``tried`` passed a search for a counterexample; the numbers of
+    ``tied`` are in an output; ``unchecked`` is not decided; ``not run`` waits for its
+    day here.
     """
 
     kind: str

@@ -121,7 +121,7 @@ class SiteCheck:
             for finding in self.results.all_findings(page)
         ]
 
-    def unproven(self) -> Iterator[str]:
+    def unverified(self) -> Iterator[str]:
         """Yield for each page of the site why it isn't known to pass."""
         for page in self._pages:
             findings = self.results.all_findings(page)

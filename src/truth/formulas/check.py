@@ -1,4 +1,4 @@
-"""The check of the formulas of a page: each is a premise, is proven, or fails.
+"""The check of the formulas of a page: each is a premise, follows from them, or fails.
 
 A section's first ``symbol = …`` is a **premise**, which holds in later sections until
 they state another. Every other relation is a **claim**: its sides are written in the
@@ -84,8 +84,8 @@ def _finding(
         return None
     state, detail = verdict
     cases = 0
-    if state == "proven" and formula.cases:
-        state, detail = "tried", "SymPy, at points all around"
+    if state == "compared" and formula.cases:
+        state, detail = "tried", "by SymPy, at points all around"
         cases = formula.cases
     return Finding(
         "formula" if source.display else "inline formula",
@@ -111,8 +111,8 @@ def _unused_premise(formula: CheckedFormula, used: set[int]) -> int | None:
 def _displayed_verdict(formula: CheckedFormula) -> Verdict | None:
     if not formula.statements:
         return None
-    if formula.proven:
-        return "proven", "SymPy"
+    if formula.derived:
+        return "compared", "with what follows from the premises, by SymPy"
     if formula.states_only_domains:
         return "given", "says where its symbols live"
     return "given", "what is checked follows from it"

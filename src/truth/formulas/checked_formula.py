@@ -32,7 +32,7 @@ class CheckedFormula:
     marks: list[str] = field(default_factory=list)
     premises: dict[int, str | None] = field(default_factory=dict)
     """The name that a premise defines, or None if nothing must follow from it."""
-    proven: set[int] = field(default_factory=set)
+    derived: set[int] = field(default_factory=set)
     cases: int = 0
     """The number of points at which statements without a proof were tried."""
     gives_value: bool = False
@@ -59,17 +59,17 @@ class CheckedFormula:
         """Add the results of the same formula for arrays of other sizes."""
         self.failure = self.failure or repetition.failure
         if self.display:
-            self.proven |= repetition.proven
+            self.derived |= repetition.derived
             for number in self.doubts.keys() & repetition.doubts.keys():
                 doubt = self.doubts[number]
                 self.fail(f"{doubt}; say which in \\R", doubt.position)
             return
-        for number in self.proven & repetition.doubts.keys():
+        for number in self.derived & repetition.doubts.keys():
             doubt, sides = repetition.doubts[number], self.statements[number].sides
             # Numbers may be those of one case, whose arrays have one size.
             if type(doubt) is Refuted and not any(map(is_numeric, sides)):
                 self.fail(f"{doubt}, for another size", doubt.position)
-        self.proven &= repetition.proven
+        self.derived &= repetition.derived
 
     def fail(self, reason: str, position: int) -> None:
         """Record a failure, unless there is one."""

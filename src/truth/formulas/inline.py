@@ -1,8 +1,8 @@
 """Formulas in running text.
 
-Each is proven as a displayed one is, from the premises of any section of its page, or
+Each is derived as a displayed one is, from the premises of any section of its page, or
 of a page to which its paragraph links; or it is a part of such a formula; or it is a
-premise of something proven, or has numbers of a program or an output; or it claims
+premise of something derived, or has numbers of a program or an output; or it claims
 nothing, because it is an expression alone. Any other formula fails, unless a comment
 names it: ``<!-- unchecked: LATEX -->``.
 
@@ -54,7 +54,7 @@ class InlineFormulas:
 
     Args:
         page: the page.
-        sections: its sections. What follows from another section becomes proven.
+        sections: its sections. What follows from another section becomes derived.
         used: places of premises that a proof needed.
     """
 
@@ -72,7 +72,7 @@ class InlineFormulas:
                 if (is_unused or number in formula.doubts) and self._follows(
                     formula, statement
                 ):
-                    formula.proven.add(number)
+                    formula.derived.add(number)
 
     @property
     def _formulas(self) -> Iterator[CheckedFormula]:
@@ -110,14 +110,14 @@ class InlineFormulas:
     def _statement_verdict(
         self, formula: CheckedFormula, number: int, statement: Statement
     ) -> Verdict:
-        if number in formula.proven:
-            return "proven", "SymPy"
+        if number in formula.derived:
+            return "compared", "with what follows from the premises, by SymPy"
         doubt = formula.doubts.get(number)
         is_used = formula.place(statement) in self._used and doubt is None
         if is_used or statement.relations == ("∈",):
             return "given", "what is checked follows from it"
         if origin := self._origin(formula, statement):
-            return "proven", f"stands in {origin}"
+            return "compared", f"stands in {origin}"
         # A size that the page gives differs from those that are tried.
         sizes = self._section_of[id(formula)].scope.sizes
         has_size = any(symbol.name in sizes for symbol in symbols(statement))
@@ -129,7 +129,10 @@ class InlineFormulas:
             # "The derivative is $3 x$" claims something, which no program reads.
             return _EXPRESSION, "an expression alone, in no formula of the page"
         detail = "stands in no formula of the page"
-        return "unchecked", f"{detail}, and is not proven: {doubt}" if doubt else detail
+        return (
+            "unchecked",
+            f"{detail}, nor does it follow: {doubt}" if doubt else detail,
+        )
 
     @cached_property
     def _section_of(self) -> dict[int, Section]:
@@ -176,13 +179,13 @@ class InlineFormulas:
         )
 
     def _all_marks(self, formula: CheckedFormula) -> set[Mark]:
-        """Return the marks of displayed or proven formulas that count for one."""
+        """Return the marks of displayed or derived formulas that count for one."""
         for section in (sections := [*self._sections, *self._linked(formula)]):
             if id(section) not in self._marks:
                 self._marks[id(section)] = {
                     mark
                     for peer in section.formulas
-                    if peer.display or peer.proven
+                    if peer.display or peer.derived
                     for mark in _marks(tuple(_statements(peer)))
                 }
         return set().union(*(self._marks[id(section)] for section in sections))
@@ -202,7 +205,7 @@ class InlineFormulas:
         return None
 
     def _section_forms(self, section: Section) -> set[NormalForm]:
-        """Return the parts of formulas that are displayed, proven or premises."""
+        """Return the parts of formulas that are displayed, derived or premises."""
         if id(section) not in self._forms:
             forms: set[NormalForm] = set()
             for formula in section.formulas:
@@ -210,7 +213,7 @@ class InlineFormulas:
                     is_used = formula.place(statement) in self._used
                     if (
                         formula.display
-                        or formula.proven
+                        or formula.derived
                         or (number in formula.premises and is_used)
                     ):
                         forms |= normal.all_normal_forms(statement)
@@ -243,7 +246,7 @@ class InlineFormulas:
     def _is_tied(self, formula: CheckedFormula, statement: Statement) -> bool:
         """Return whether programs or outputs have the numbers at the end of a chain.
 
-        The sides before them must be proven, or be a part of a formula.
+        The sides before them must be derived, or be a part of a formula.
         """
         *before, last = statement.sides
         before = [side for side in before if not is_numeric(side)]

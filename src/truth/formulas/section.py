@@ -118,7 +118,7 @@ class Section:
                     self._premises.add_names(sides[1])
                     formula.premises[number] = "L"
             raise
-        formula.proven.add(number)
+        formula.derived.add(number)
         self._used.add(place)
 
     def _check_numbers(self, formula: CheckedFormula, statement: Statement) -> None:
