@@ -31,6 +31,7 @@ KEPT = ("docs/index.md", "docs/lessons/chain_rule.md")
 KEPT_PROGRAMS = (
     ("index", "index.py"),
     ("index", "index.out"),
+    ("index", "wrong"),
     ("lessons", "chain_rule"),
 )
 SINGLE = (

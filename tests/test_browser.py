@@ -1443,7 +1443,7 @@ def test_header_and_contents_say_where_the_reader_is(width, open_page):
     page.wait_for_function("scrollY == 0")
 
 
-@pytest.mark.parametrize("path", ["mistakes/broken/", "versions/"])
+@pytest.mark.parametrize("path", ["mistakes/broken/", "checked/"])
 def test_the_menu_shows_the_page_that_is_open(path, open_page):
     """Also where it is longer than the window, and scrolls by itself."""
     page = open_page(path)

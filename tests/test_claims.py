@@ -134,7 +134,7 @@ def test_the_tests_of_claims_run_once(project, monkeypatch):
             'for _ in ():\n        with contrast("twice"):',
             "",
         ),
-        ("assert 1 != 2", "assert 1 == 2", "test_once: line 17: AssertionError"),
+        ("assert 1 != 2", "assert 1 == 2", "test_once: line 18: AssertionError"),
         ("import pytest\n", "import pytest\nraise OSError\n", "did not run"),
     ],
 )

@@ -222,9 +222,6 @@ FAULTS = {
         2,
         "loop: no snippet there",
     ),
-    "a port that is none": Fault(
-        "mkdocs serve --dev-addr 127.0.0.1:99999", sets(), 1, "port must be 0-65535"
-    ),
     # Settings.
     **{
         f"{command}, {name}": Fault(command, plant, code, says)

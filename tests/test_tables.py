@@ -32,7 +32,8 @@ BODY = "| Place | cut |\n| --- | --- |\n| eager | None |\n| loop | 0 |"
 def test_a_table_is_what_a_run_shows(name):
     from .tables import compute  # TensorFlow takes seconds to import
 
-    assert compute(name) == tables.load(ROOT, name).body
+    known = tables.load(ROOT, name)
+    assert known and compute(name, known) == known.body
 
 
 def test_the_records_of_the_site_are_of_runs():
@@ -165,7 +166,7 @@ class TestMarkdown:
     def test_the_command_runs_each_table(self):
         from .tables import NAMES as registered
 
-        assert sorted(registered) == NAMES
+        assert sorted(registered) == sorted(n for n in NAMES if "/" not in n)
 
     def test_equal_rows_of_a_family_are_one_and_equal_columns_too(self):
         from .tables import markdown, merged

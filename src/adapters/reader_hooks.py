@@ -37,8 +37,7 @@ def on_page_content(
 ) -> str | None:
     if notebook.MARK not in html:
         return None
-    noise = settings.load(_root(config)).noise_pattern
-    html = notebook.simplified(html, noise)
+    html = notebook.simplified(html, _noise(_root(config)))
     html = notebook.with_formulas(html)
     # MkDocs reads ids from Markdown only, and would accept any anchor.
     page.present_anchor_ids = set(re.findall(r'\bid="([^"]+)"', html))
@@ -87,3 +86,9 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 def _root(config: MkDocsConfig) -> Path:
     return Path(config.config_file_path).resolve().parent
+
+
+def _noise(root: Path) -> re.Pattern[str]:
+    """Return the pattern of lines that are left out, none in a site without programs."""
+    has_settings = (root / "pyproject.toml").exists()
+    return settings.load(root).noise_pattern if has_settings else re.compile("(?!)")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
+from mkdocs.exceptions import ConfigurationError
 from mkdocs.utils.yaml import yaml_load
 
 from tracebook import files
@@ -14,7 +14,7 @@ def menu(root: Path) -> list[str]:
     name = "mkdocs.yml"
     try:
         config = yaml_load(files.text(root / name, name))
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date
+    except (ConfigurationError, ValueError) as error:  # ValueError: an impossible date
         raise OSError(f"{name}: {' '.join(str(error).split())}") from None
     return [*_pages(config.get("nav"))]
 
