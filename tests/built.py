@@ -18,6 +18,7 @@ from lxml import html
 from mathml.convert import convert
 from tracebook import settings, snippet
 from tracebook.compare import difference
+from tracebook.includes import Include
 from truth.page import Page
 
 from .project import ROOT
@@ -60,6 +61,11 @@ def _displayed(page: html.HtmlElement) -> list[tuple[str, str]]:
     ]
 
 
+def programs_and_outputs(source: Page) -> list[Include]:
+    """Return the includes of a page that aren't tables."""
+    return [each for each in source.includes if not each.name.startswith("tables/")]
+
+
 def code(lines: list[str]) -> list[str]:
     """Return the lines that are neither empty nor comments for tools."""
     return [line for line in lines if line.strip() and not FOR_TOOLS.match(line)]
@@ -72,8 +78,9 @@ def displays_files_and_fresh_traces(
     source = page(path)
     folder = path.relative_to(SETTINGS.docs_dir).with_suffix("").as_posix()
     displayed = _displayed(document(built(site, path)))
-    assert len(displayed) == len(source.includes), "every titled block is an include"
-    for include, (title, text) in zip(source.includes, displayed):
+    included = programs_and_outputs(source)
+    assert len(displayed) == len(included), "every titled block is an include"
+    for include, (title, text) in zip(included, displayed):
         location = source.location(include.start)
         program = SNIPPETS[re.sub(r"\.out$", ".py", include.name)]
         if include.name.endswith(".py"):

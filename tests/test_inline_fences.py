@@ -76,7 +76,7 @@ def test_every_inline_fence_runs():
 def test_readme_shows_what_the_checker_prints():
     readme = (ROOT / "README.md").read_text("utf-8")
     program, printed = re.search(
-        r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL
+        r"```{\.python notest}\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL
     ).groups()
     run = subprocess.run(
         [sys.executable, "-c", program], text=True, capture_output=True, check=True

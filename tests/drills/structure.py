@@ -23,7 +23,6 @@ _CITED = re.compile(
     r"\[+(?P<names>[^\[\]]+?)[ ,]+(?P<year>\d{4})\]+\([^)]*bibliography"
 )
 _ENTRY = re.compile(r"(?<=, )(?P<year>(?:19|20)\d\d)\b")
-_ROW = re.compile(r"^ *\|(?P<cells>.*)\|$\n(?! *\|[-: |]+$)", re.MULTILINE)
 _FIGURE = re.compile(r"!\[(?P<text>[^\]]{20,})\]\([^)]*\.svg")
 _DRAWN = {"plot", "semilogy", "loglog", "semilogx", "step", "bar"}
 
@@ -63,16 +62,6 @@ def _entries(page: Page) -> Iterator[Change]:
             yield *found.span("year"), str(int(found["year"]) - 3)
 
 
-def _cells(page: Page) -> Iterator[Change]:
-    """The last cells of two rows of one table, exchanged, where both have formulas."""
-    rows = [*_ROW.finditer(page.without_fences)]
-    for one, other in zip(rows, rows[1:]):
-        last, its = (row["cells"].rpartition("|")[2] for row in (one, other))
-        if one.end() == other.start() and "$" in last and "$" in its and last != its:
-            between = page.text[one.end("cells") : other.end("cells") - len(its)]
-            yield one.end("cells") - len(last), other.end("cells"), its + between + last
-
-
 def _typed(page: Page) -> Iterator[Change]:
     """A trace that no program printed, and mathematics that nothing reads."""
     for paragraph in re.finditer(r"\n\n(?=[A-Z][a-z])", page.without_fences):
@@ -97,7 +86,6 @@ KINDS: dict[str, Callable[[Page], Iterator[Change]]] = {
     "another page is next": _another_next,
     "a citation's name or year": _cited,
     "the year of an entry": _entries,
-    "cells of a table exchanged": _cells,
     "typed traces, mathematics, comments": _typed,
     "a figure's text": _described,
 }

@@ -157,7 +157,7 @@ def _orphans(book: Book, tally: Tally) -> None:
             "an orphan snippet",
             planted(".py", "print(1)\n", "no page") + planted(".out", "1\n", "no page"),
         ),
-        ("an orphan trace", planted(".out", "1\n", "a trace without its")),
+        ("an orphan trace", planted(".out", "1\n", "belongs to drill.py, which is missing")),
         ("a stray file", planted(".txt", "1\n", "neither a snippet")),
     ):
         tally.judge(book, {kind: mistakes})
@@ -184,7 +184,6 @@ def _includes(book: Book, tally: Tally) -> None:
         for kind, new, said, named in (
             ("an include of a file", file + "x", f"embeds {file}x", orphan),
             ("an include of a section", file + ":gone", "embeds section", ()),
-            ("an include of lines", file + ":999", "embeds lines 999", ()),
             ("an include dropped", "", "", orphan),
         ):
             lines = page.read_text("utf-8").splitlines(keepends=True)
