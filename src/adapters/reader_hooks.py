@@ -89,6 +89,6 @@ def _root(config: MkDocsConfig) -> Path:
 
 
 def _noise(root: Path) -> re.Pattern[str]:
-    """Return the pattern of lines that are left out, none in a site without programs."""
+    """Return the pattern of lines that traces leave out, none without settings."""
     has_settings = (root / "pyproject.toml").exists()
     return settings.load(root).noise_pattern if has_settings else re.compile("(?!)")

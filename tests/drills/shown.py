@@ -112,7 +112,9 @@ def _blocks(book: Book, site: Path) -> Iterator[Tamper]:
         check = partial(
             built.displays_files_and_fresh_traces, page.path, site, book.traces
         )
-        for n, (block, embed) in enumerate(zip(blocks, built.programs_and_outputs(page), strict=True)):
+        for n, (block, embed) in enumerate(
+            zip(blocks, built.programs_and_outputs(page), strict=True)
+        ):
             letters = _letters(block)
             what = "program" if embed.name.endswith(".py") else "trace"
             span, old = letters[n * 37 % len(letters)]

@@ -157,7 +157,10 @@ def _orphans(book: Book, tally: Tally) -> None:
             "an orphan snippet",
             planted(".py", "print(1)\n", "no page") + planted(".out", "1\n", "no page"),
         ),
-        ("an orphan trace", planted(".out", "1\n", "belongs to drill.py, which is missing")),
+        (
+            "an orphan trace",
+            planted(".out", "1\n", "belongs to drill.py, which is missing"),
+        ),
         ("a stray file", planted(".txt", "1\n", "neither a snippet")),
     ):
         tally.judge(book, {kind: mistakes})
