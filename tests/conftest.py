@@ -231,13 +231,9 @@ def _reduce(project: Path) -> None:
         page.write_text(re.sub(r"^Next: .*(?:\n.+)*", "", text, flags=re.MULTILINE))
     config = project / "mkdocs.yml"
     nav = "".join(f"  - {page.removeprefix('docs/')}\n" for page in KEPT)
+    settings = re.sub(r"^  moved:.*\n(?:    .*\n)*", "", config.read_text(), flags=re.M)
     config.write_text(
-        re.sub(
-            r"^nav:\n.*?^(?=\S)",
-            f"nav:\n{nav}\n",
-            config.read_text(),
-            flags=re.DOTALL | re.MULTILINE,
-        )
+        re.sub(r"^nav:\n.*?^(?=\S)", f"nav:\n{nav}\n", settings, flags=re.S | re.M)
     )
 
 

@@ -161,12 +161,7 @@ def test_a_page_includes_a_record_and_a_record_needs_a_page(project):
 @pytest.mark.slow
 @pytest.mark.sample
 class TestMarkdown:
-    """How cells and rows become a table, and which tables the command runs."""
-
-    def test_the_command_runs_each_table(self):
-        from .tables import NAMES as registered
-
-        assert sorted(registered) == sorted(n for n in NAMES if "/" not in n)
+    """How cells and rows become a table."""
 
     def test_equal_rows_of_a_family_are_one_and_equal_columns_too(self):
         from .tables import markdown, merged
