@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / ".github/page.png"
-WIDTH, HEIGHT, SHARPNESS = 720, 1320, 2
+WIDTH, HEIGHT, SHARPNESS = 720, 1560, 2
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
