@@ -2,7 +2,6 @@
 copy of the project, and the real command is run on it."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -126,7 +125,7 @@ def test_fails_and_keeps_the_last_site(project, mistakes):
 def test_without_results_of_truth_nothing_is_built(project):
     """Also by MkDocs alone; it says for which pages, and what to run."""
     command = ("mkdocs", "build", "-f", str(project / "mkdocs.yml"))
-    shutil.rmtree(project / ".cache/truth", ignore_errors=True)
+    (project / ".cache/results.db").unlink()
     code, said = run(project, *command)
     assert code == 1, said
     for page in (LESSON, "docs/index.md"):
