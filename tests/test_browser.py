@@ -1462,18 +1462,6 @@ def test_paper_does_not_say_with_which_versions_a_trace_holds(open_page):
     assert page.locator(".holds").evaluate_all(displayed) == ["none"]
 
 
-@pytest.mark.parametrize("width", [1000, DESKTOP, 1600])
-def test_the_idea_stands_beside_the_title_of_the_first_page(width, open_page):
-    """And all of its program is on the first screen."""
-    page = open_page("", width)
-    title, program = (
-        page.locator(each).first.bounding_box() for each in ("h1", ".language-python")
-    )
-    assert program["x"] > title["x"] + 250 and abs(program["y"] - title["y"]) < 40
-    assert program["y"] + program["height"] < 800
-    assert program["x"] + program["width"] < width - 10
-
-
 @pytest.mark.parametrize("path", ["", CHAIN_RULE, "mistakes/messages/", "404.html"])
 def test_text_keeps_off_the_edges_of_the_window(path, open_page):
     """Of one page of each kind, at every width."""
