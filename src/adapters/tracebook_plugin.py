@@ -162,8 +162,8 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         site = Path(config.site_dir)
         self._copy_figures(site)
         # Which line of a program printed a line of its output, for readers who point
-        # at it.
-        lines = json.dumps(self._lines, separators=(",", ":"))
+        # at it; in one order, whichever program ended first.
+        lines = json.dumps(self._lines, separators=(",", ":"), sort_keys=True)
         on_disk.write(site / LINES, f"printedBy={lines}\n".encode())
         for name, script in recording.scripts(self._settings):
             on_disk.write(site / "snippets" / name, script.encode())
