@@ -93,7 +93,7 @@ class Comparison:
     def __post_init__(self) -> None:
         self._next_side = cycle(self.sides)
 
-    def at(self, start: Point, double: bool, thorough: bool = False) -> None:
+    def demand(self, start: Point, double: bool, thorough: bool = False) -> None:
         """Demand that the rule holds: raises Wrong if it does not."""
         if not double:
             start = self._rounded(start)
@@ -131,7 +131,12 @@ class Comparison:
         self.report.precisions.add("/".join(sorted(self.function.dtypes(double))))
 
     def _is_around(
-        self, got: float, moved: np.ndarray, start: Point, double: bool, upstream: list
+        self,
+        actual: float,
+        moved: np.ndarray,
+        start: Point,
+        double: bool,
+        upstream: list,
     ) -> bool:
         """Return whether it lies between results of the rule close by. Where several
         kinks meet, as where three numbers to be sorted are equal, the two sides of a
@@ -149,7 +154,7 @@ class Comparison:
                 around.append(dot(self.downstream(tensors, upstream), moved))
         low, high = min(around, default=np.nan), max(around, default=np.nan)
         slack = (high - low) / 16 + 1e-3 * (abs(high) + abs(low))
-        return bool(low - slack <= got <= high + slack)
+        return bool(low - slack <= actual <= high + slack)
 
     def _upstreams(self, tensors: list, thorough: bool) -> Iterator[list[tf.Tensor]]:
         """Yield upstream gradients: of several sizes, zero, mostly zero, and beside the
@@ -229,21 +234,23 @@ class Comparison:
             # Rounding within the rule does not shrink as inputs grow: in float64
             # it is out of sight, in narrower dtypes it is not.
             ground = noise / along.reference.size if double else noise
-            slope, by = along.reference, changed
+            slope, weights = along.reference, changed
             if changed_downstream is not None:
                 doubts = np.max([each.reference.doubt for each in directions], 0)
                 doubt = dot(abs(changed), np.where(np.isfinite(doubts), doubts, 0))
                 slope = exactly(changed_downstream[n], doubt, abs(changed).sum())
-                by = np.ones(1)
-            pairing = pair(by, slope, downstream, along.moved, rel, ground, atol)
+                weights = np.ones(1)
+            pairing = pair(weights, slope, downstream, along.moved, rel, ground, atol)
             if pairing.verdict == "wrong" and not (
                 pairing.at_kink
-                and self._is_around(pairing.got, along.moved, start, double, upstream)
+                and self._is_around(
+                    pairing.actual, along.moved, start, double, upstream
+                )
             ):
                 raise Wrong(
                     f"{self.place(tensors)} with upstream = {as_text(upstream)}: the"
-                    f" gradient with respect to {along.name} is {pairing.got:.6g}, but"
-                    f" {pairing.expected} is right"
+                    f" gradient with respect to {along.name} is {pairing.actual:.6g},"
+                    f" but {pairing.expected} is right"
                 )
             self._note(along, pairing)
             if self.declared.intends_another:
@@ -269,14 +276,16 @@ class Comparison:
             return
         narrow, double = (self.function.tensors(point, each) for each in (False, True))
         upstream = self.upstream(narrow)
-        got = self.downstream(narrow, upstream)
+        actual = self.downstream(narrow, upstream)
         right = self.downstream(
             double, [tf.cast(each, wide(each.dtype)) for each in upstream]
         )
         if not np.allclose(
-            got, right, 0, 100 * self._rounding * abs(right).max(initial=0)
+            actual, right, 0, 100 * self._rounding * abs(right).max(initial=0)
         ):
-            self.at(start, False)  # maybe rounding itself, or the kink of one of them
+            self.demand(
+                start, False
+            )  # maybe rounding itself, or the kink of one of them
         self._note_precision(double=False)
 
     @property
@@ -372,11 +381,11 @@ class Comparison:
                 [f"shape {list(each.shape)}", f"dtype {each.dtype.name}"]
                 for each in (gradient, like)
             )
-            for has, needs in zip(returned, wanted):
-                if has != needs:
+            for actual, needs in zip(returned, wanted):
+                if actual != needs:
                     raise Wrong(
                         f"{self.place(tensors)}: the gradient with respect to {name}"
-                        f" has {has}, but {name} has {needs}"
+                        f" has {actual}, but {name} has {needs}"
                     )
             arrays.append(gradient.numpy())
         return flat(arrays)

@@ -120,7 +120,7 @@ class Check(Levels):
         self, level: Level, outputs: list
     ) -> list[tuple[str, np.ndarray, Slope]]:
         """Along each direction, its name and the finite differences."""
-        at, total = flat(level.values), flat(level.values).size
+        point, total = flat(level.values), flat(level.values).size
 
         def wide_run() -> list:
             return level.run(self.tensors(level, level.values, True))
@@ -142,7 +142,7 @@ class Check(Levels):
 
         eps = chosen(self._eps, {(wide(d) if double else d).name for d in level.dtypes})
         slopes = [
-            (name, row, scaled_slope(values, center, at, row, double, eps))
+            (name, row, scaled_slope(values, center, point, row, double, eps))
             for name, row in self._directions(level, total)
         ]
         self.sources(level)  # variables were moved
@@ -211,9 +211,9 @@ class Check(Levels):
     def _pair(
         self,
         level: Level,
-        by: np.ndarray,
+        upstream: np.ndarray,
         slope: Slope,
-        got: np.ndarray,
+        actual: np.ndarray,
         moved: np.ndarray,
         place: str,
     ) -> None:
@@ -224,10 +224,10 @@ class Check(Levels):
             rtol *= 1 if level is self.first else 10
         atol = chosen(self._atol, dtypes) or 0.0
         noise = self._noise / (slope.size if self._noise < 1e-8 else 1)
-        pairing = pair(by, slope, got, moved, rtol, noise, atol)
+        pairing = pair(upstream, slope, actual, moved, rtol, noise, atol)
         if pairing.verdict == "wrong":
             raise Wrong(
-                f"{place} is {pairing.got:.6g}, but finite differences give"
+                f"{place} is {pairing.actual:.6g}, but finite differences give"
                 f" {pairing.expected}"
             )
         self._result.compared += 1

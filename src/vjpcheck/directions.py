@@ -71,7 +71,7 @@ class Directions:
         return directions
 
     def _along(self, name: str, leaf: str, row: np.ndarray) -> Along:
-        at = self._at
+        point = self._at
         right = self._slope(self.reference, self._meant, row)
         forward = (
             right
@@ -88,7 +88,7 @@ class Directions:
         if leaf in self.declared.fixed:
             right = zero_slope(right)
         moved = (
-            slope(self._inputs, self._inputs(at), at, row, DOUBLE).value
+            slope(self._inputs, self._inputs(point), point, row, DOUBLE).value
             if self.domain.made
             else row
         )

@@ -61,8 +61,8 @@ class Levels:
     def demand_finite(self) -> None:
         """Call the function again. Raises Undecided if its values aren't finite."""
         outputs = self.outputs(self.first)
-        again, first = flat(outputs), self._first_values
-        self.call.noisy = not np.array_equal(again, first, equal_nan=True)
+        repeated, first = flat(outputs), self._first_values
+        self.call.noisy = not np.array_equal(repeated, first, equal_nan=True)
         if not np.isfinite(flat([*self.first.values, *outputs])).all():
             raise Undecided(f"{self.place(self.first)}: not all values are finite")
 
@@ -163,14 +163,14 @@ def as_tensors(gradients: list, inputs: list, names: list[str]) -> list:
         if gradient is None:
             gradient = tf.zeros(source.shape, source.dtype)
         gradient = tf.convert_to_tensor(gradient)
-        for got, needed in (
+        for actual, needed in (
             (gradient.shape, source.shape),
             (gradient.dtype, source.dtype),
         ):
-            if got != needed:
+            if actual != needed:
                 raise Wrong(
-                    f"the gradient with respect to {name} has {_plain(got)}, but {name}"
-                    f" has {_plain(needed)}"
+                    f"the gradient with respect to {name} has {_plain(actual)}, but"
+                    f" {name} has {_plain(needed)}"
                 )
         tensors.append(gradient)
     return tensors

@@ -213,7 +213,7 @@ def _upstream(case: _Case) -> Iterator[Advice]:
         for k in (1.0, 3.0)
     )
     pairs = [(a, b) for a, b in zip(once, twice) if a is not None and b is not None]
-    if any(_nonzero(a) for a, _ in pairs) and all(_same(a, b) for a, b in pairs):
+    if any(_nonzero(a) for a, _ in pairs) and all(_is_close(a, b) for a, b in pairs):
         yield Advice(
             "silent_values#no-upstream",
             "downstream doesn't depend on upstream: multiply by upstream",
@@ -272,7 +272,7 @@ def _graph(case: _Case) -> Iterator[Advice]:
             " tf.print",
             is_mistake=False,
         )
-    if not all(map(_same, case.gradients, inside)):
+    if not all(map(_is_close, case.gradients, inside)):
         yield Advice(
             "index#another-in-a-graph",
             "inside tf.function the gradient differs from the eager one",
@@ -304,7 +304,7 @@ def _vectorized(case: _Case) -> Iterator[Advice]:
         mapped = tape.gradient(y, batch)
     except Exception:
         return
-    if mapped is None or not _same(_array(mapped)[0], case.gradients[0], 1e-3):
+    if mapped is None or not _is_close(_array(mapped)[0], case.gradients[0], 1e-3):
         yield Advice(
             "silent_systems#vectorized-map",
             "tf.vectorized_map drops the custom gradient if the tape is outside, and"
@@ -332,7 +332,7 @@ def _sparse(case: _Case) -> Iterator[Advice]:
             is_mistake=False,
         )
         return
-    if sparse is not None and not _same(sparse, dense, 1e-3):
+    if sparse is not None and not _is_close(sparse, dense, 1e-3):
         yield Advice(
             "silent#clipped-slices",
             "behind tf.gather, upstream is IndexedSlices, and the gradient differs"
@@ -376,7 +376,7 @@ def _second(case: _Case) -> Iterator[Advice]:
 
 def _random(case: _Case) -> Iterator[Advice]:
     first, second = (tf.nest.flatten(case.function(*case.inputs)) for _ in range(2))
-    if not all(map(_same, first, second)):
+    if not all(map(_is_close, first, second)):
         yield Advice(
             "silent_systems#recomputed-dropout",
             "two calls with the same inputs differ: what is computed again, for"
@@ -385,7 +385,7 @@ def _random(case: _Case) -> Iterator[Advice]:
         )
 
 
-def _again(case: _Case) -> Iterator[Advice]:
+def _second_pass(case: _Case) -> Iterator[Advice]:
     advice = Advice(
         "silent#order-of-calls",
         "a second backward pass of the same call, as in tape.jacobian, {}: let the"
@@ -402,7 +402,7 @@ def _again(case: _Case) -> Iterator[Advice]:
         raised = f"raises {type(error).__name__}"
         yield replace(advice, text=advice.text.format(raised))
         return
-    if not all(map(_same, *map(tf.nest.flatten, (once, twice)))):
+    if not all(map(_is_close, *map(tf.nest.flatten, (once, twice)))):
         yield replace(advice, text=advice.text.format("returns a different gradient"))
 
 
@@ -415,14 +415,14 @@ def _shared(case: _Case) -> Iterator[Advice]:
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(case.inputs)
         y = case.function(*case.inputs)
-    for (space, name), was in zip(names, before):
-        if (value := space.get(name)) is was:
+    for (space, name), previous in zip(names, before):
+        if (value := space.get(name)) is previous:
             continue
         right = tape.gradient(y, case.inputs)
         space[name] = object()
         try:
             changed = tape.gradient(y, case.inputs)
-            depends = not all(map(_same, *map(tf.nest.flatten, (right, changed))))
+            depends = not all(map(_is_close, *map(tf.nest.flatten, (right, changed))))
         except Exception:
             depends = True
         finally:
@@ -442,9 +442,9 @@ def _edges(case: _Case) -> Iterator[Advice]:
     if x is None:
         return
     for value in (0.0, 1e-30, 1e4, 1e30, -1e4):
-        at = tf.fill(x.shape, tf.cast(value, x.dtype))
+        filled = tf.fill(x.shape, tf.cast(value, x.dtype))
         try:
-            y, [gradient] = case.function(at), case.taped(at)
+            y, [gradient] = case.function(filled), case.taped(filled)
         except Exception:
             continue
         if gradient is not None and _finite(y) and not _finite(gradient):
@@ -468,7 +468,7 @@ _LOOKS = [
     _sparse,
     _second,
     _random,
-    _again,
+    _second_pass,
     _shared,
     _edges,
 ]
@@ -492,7 +492,7 @@ def _finite(value: Any) -> bool:
     return all(bool(np.all(np.isfinite(_array(p)))) for p in tf.nest.flatten(value))
 
 
-def _same(first: Any, second: Any, within: float = 1e-5) -> bool:
+def _is_close(first: Any, second: Any, within: float = 1e-5) -> bool:
     if first is None or second is None:
         return first is None and second is None
     a, b = _array(first), _array(second)

@@ -41,7 +41,7 @@ class Passes:
         """Yield a message for each way that gives another gradient."""
         checks: list[Callable] = []
         if tol is not None:
-            checks += [lambda: self._repeated(tol), lambda: self._again(tol)]
+            checks += [lambda: self._repeated(tol), lambda: self._second_pass(tol)]
         if between is not None:
             checks.append(lambda: self._between(between))
         if len(self._ups) > 1:
@@ -72,10 +72,12 @@ class Passes:
         return self._pass()
 
     def _repeated(self, tol: float) -> None:
-        got = self._pass()
-        self._same(got, self._alone, "repeated, the backward pass gives", tol)
+        actual = self._pass()
+        self._demand_equal(
+            actual, self._alone, "repeated, the backward pass gives", tol
+        )
 
-    def _again(self, tol: float) -> None:
+    def _second_pass(self, tol: float) -> None:
         """A second backward pass of one forward pass. Before, a call at other inputs
         fills whatever the function keeps outside."""
         levels = self._levels
@@ -93,7 +95,7 @@ class Passes:
         except Exception as error:
             raise Wrong(f"{self._place}: {text} raises {describe(error)}") from error
         if not self._is_noisy:
-            self._same(twice, once, f"{text} gives", tol)
+            self._demand_equal(twice, once, f"{text} gives", tol)
         self._recorded = backward
 
     def _taped(self, sources: list) -> Callable[[list], np.ndarray]:
@@ -112,7 +114,7 @@ class Passes:
         recorded = self._taped(self._sources)
         between()
         try:
-            got = recorded(self._ups)
+            actual = recorded(self._ups)
         except Wrong:
             raise
         except Exception as error:
@@ -121,18 +123,20 @@ class Passes:
                 f" {describe(error)}"
             ) from error
         if not self._is_noisy:
-            self._same(got, expected, "with a call of between, the gradient is")
+            self._demand_equal(
+                actual, expected, "with a call of between, the gradient is"
+            )
 
     def _zero(self) -> None:
         """A gradient is linear in upstream. So it is 0 for 0, whatever ``atol`` is."""
         backward = self._recorded or self._taped(self._sources)
-        got = backward([tf.zeros_like(each) for each in self._ups])
+        actual = backward([tf.zeros_like(each) for each in self._ups])
         near = max(RTOL.get(each.name, 1e-6) for each in self._first.dtypes)
         size = abs(self._alone).max(initial=0)
-        if np.any(abs(got) > near * size):  # NaN is no number, and isn't compared
+        if np.any(abs(actual) > near * size):  # NaN is no number, and isn't compared
             raise Wrong(
-                f"{self._place}: with upstream = 0, the gradient is {as_text([got])},"
-                " not 0"
+                f"{self._place}: with upstream = 0, the gradient is"
+                f" {as_text([actual])}, not 0"
             )
 
     def _each_output(self) -> None:
@@ -152,7 +156,7 @@ class Passes:
                 ) from error
             total += flat(as_tensors(alone, sources, names))
         gradients = tape.gradient(outputs, sources, self._ups)
-        self._same(
+        self._demand_equal(
             total,
             flat(as_tensors(gradients, sources, names)),
             "summed over the outputs, each used alone, the gradient is",
@@ -177,7 +181,7 @@ class Passes:
                 f"inside tf.vectorized_map it raises {describe(error)}"
             ) from error
         for n, row in enumerate(rows):
-            self._same(
+            self._demand_equal(
                 flat([each[n] for each in mapped]),
                 flat(backward(row)),
                 "inside tf.vectorized_map the gradient is",
@@ -199,12 +203,14 @@ class Passes:
             return run(inside)
 
         try:
-            got = compiled([arguments[i] for i in free])
+            actual = compiled([arguments[i] for i in free])
         except Exception as error:
             raise Wrong(f"compiled by XLA, {raised(error)}") from error
         if not self._is_noisy:
             expected = flat(run(arguments))
-            self._same(flat(got), expected, f"compiled by XLA, the {name} is")
+            self._demand_equal(
+                flat(actual), expected, f"compiled by XLA, the {name} is"
+            )
 
     def _replicated(self, strategy: tf.distribute.Strategy) -> None:
         arguments = [*self._sources, *self._ups]
@@ -217,11 +223,11 @@ class Passes:
         for n, parts in enumerate(replicas):
             if not self._is_noisy:
                 text = f"in replica {n}, the gradient is"
-                self._same(flat(list(parts)), expected, text)
+                self._demand_equal(flat(list(parts)), expected, text)
 
-    def _same(
+    def _demand_equal(
         self,
-        got: np.ndarray,
+        actual: np.ndarray,
         expected: np.ndarray,
         text: str,
         tol: float | None = None,
@@ -229,9 +235,9 @@ class Passes:
         dtypes = {each.name for each in self._first.dtypes}
         near = max(RTOL.get(each, 1e-6) for each in dtypes) if tol is None else 0.0
         atol = near * abs(expected).max(initial=0) if tol is None else tol
-        if not np.allclose(got, expected, near, atol, equal_nan=True):
+        if not np.allclose(actual, expected, near, atol, equal_nan=True):
             raise Wrong(
-                f"{self._place}: {text} {as_text([got])}, not {as_text([expected])}"
+                f"{self._place}: {text} {as_text([actual])}, not {as_text([expected])}"
             )
 
     @property

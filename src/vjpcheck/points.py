@@ -36,44 +36,46 @@ def normal(rng: np.random.Generator, like: np.ndarray) -> np.ndarray:
     return real
 
 
-def _near(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-    return at + 0.1 * np.maximum(1, abs(at)) * normal(rng, at)
+def _near(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return values + 0.1 * np.maximum(1, abs(values)) * normal(rng, values)
 
 
-def _same_sign(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-    return at * np.exp(0.3 * rng.standard_normal(at.shape))
+def _same_sign(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return values * np.exp(0.3 * rng.standard_normal(values.shape))
 
 
-def _positive(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-    return rng.uniform(0.1, 2, at.shape).astype(at.dtype)
+def _positive(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return rng.uniform(0.1, 2, values.shape).astype(values.dtype)
 
 
 def _times(size: float) -> Way:
-    return lambda rng, at: size * normal(rng, at)
+    return lambda rng, values: size * normal(rng, values)
 
 
-def _large(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-    return normal(rng, at) * 10 ** rng.uniform(1, 3, at.shape)
+def _large(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return normal(rng, values) * 10 ** rng.uniform(1, 3, values.shape)
 
 
-def _tied(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
+def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
     """Numbers of which half are the same."""
-    numbers = normal(rng, at)
-    tied = rng.random(at.shape) < 0.5
+    numbers = normal(rng, values)
+    tied = rng.random(values.shape) < 0.5
     return np.where(tied, numbers[tied][:1].sum(), numbers)
 
 
-def _zero(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-    return np.zeros_like(at)
+def _zero(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return np.zeros_like(values)
 
 
 def beside(sides: Iterator[float]) -> Way:
     """The next numbers of these, each a little to its side."""
 
-    def way(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-        taken = np.fromiter(sides, float, at.size).reshape(at.shape)
-        numbers = taken * (1 + 10 ** rng.uniform(-5, -1.5, at.shape))
-        return numbers + 1j * normal(rng, at) if np.iscomplexobj(at) else numbers
+    def way(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+        taken = np.fromiter(sides, float, values.size).reshape(values.shape)
+        numbers = taken * (1 + 10 ** rng.uniform(-5, -1.5, values.shape))
+        return (
+            numbers + 1j * normal(rng, values) if np.iscomplexobj(values) else numbers
+        )
 
     return way
 
@@ -81,10 +83,10 @@ def beside(sides: Iterator[float]) -> Way:
 def mixed(sides: Iterator[float]) -> Way:
     """Some numbers beside these, some small ones of either sign, others."""
 
-    def way(rng: np.random.Generator, at: np.ndarray) -> np.ndarray:
-        small = 10 ** rng.uniform(-4, 0, at.shape) * normal(rng, at)
-        is_beside = rng.random(at.shape) < 0.5
-        return np.where(is_beside, beside(sides)(rng, at), small)
+    def way(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+        small = 10 ** rng.uniform(-4, 0, values.shape) * normal(rng, values)
+        is_beside = rng.random(values.shape) < 0.5
+        return np.where(is_beside, beside(sides)(rng, values), small)
 
     return way
 

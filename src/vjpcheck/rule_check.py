@@ -99,9 +99,9 @@ class RuleCheck:
         tensors = self._function.tensors(self._domain.point(self._here), double=False)
         with tf.GradientTape() as tape, demanded():
             values = flat(self._function.outputs(tensors))
-        again = [flat(self._function.outputs(tensors)) for _ in range(REPEATED)]
+        repeated = [flat(self._function.outputs(tensors)) for _ in range(REPEATED)]
         self._function.noisy = not all(
-            np.array_equal(values, each, equal_nan=True) for each in again
+            np.array_equal(values, each, equal_nan=True) for each in repeated
         )
         self._function.leaves += map(leaf_of, tape.watched_variables())
         self._here = [*self._here, *self._function.widened()[len(self._here) :]]
@@ -170,7 +170,7 @@ class RuleCheck:
         if self._domain.holds(self._domain.point(self._here), self._double):
             places.insert(0, self._here)
         for n, place in enumerate(places):
-            self._comparison.at(place, self._double, thorough=not n and self._first)
+            self._comparison.demand(place, self._double, thorough=not n and self._first)
             self._report.points += 1
         if self._double and any(
             self._function.leaves[i].dtype != wide(self._function.leaves[i].dtype)
@@ -183,7 +183,7 @@ class RuleCheck:
         """Other shapes, if the forward pass accepts them."""
         for point in self._other_shapes():
             try:
-                self._comparison.at(point, self._double)
+                self._comparison.demand(point, self._double)
             except Wrong as wrong:
                 raise Wrong(
                     f"{wrong}; the forward pass accepts this shape: fix the gradient"
@@ -215,7 +215,9 @@ class RuleCheck:
         if self._eager_only:
             raise Wrong("declared 'eager only', but it runs inside tf.function")
         if not self._function.noisy:
-            self._same(gradients, eager, tensors, "inside tf.function", "eagerly")
+            self._demand_equal(
+                gradients, eager, tensors, "inside tf.function", "eagerly"
+            )
         self._report.graph = True
 
     def _in_turns(self) -> None:
@@ -245,14 +247,14 @@ class RuleCheck:
                         raise Wrong(
                             f"of two calls it raises {describe(error)}"
                         ) from error
-                    self._same(gradients, alone[i], tensors, *TWO)
+                    self._demand_equal(gradients, alone[i], tensors, *TWO)
 
     def _tensors_and_upstream(self, point: Point) -> tuple[list, list]:
         """Tensors for a call, and a random upstream."""
         tensors = self._function.tensors(point, self._double)
         return tensors, self._comparison.upstream(tensors)
 
-    def _same(
+    def _demand_equal(
         self,
         gradients: list,
         expected: np.ndarray,
@@ -298,21 +300,21 @@ class RuleCheck:
         free = [*map(self._is_free, function.moving), *[True] * len(upstream)]
         claimed = [np.full_like(array, moves) for array, moves in zip(zeros, free)]
         first = partial(self._first_gradient, point, like, upstream)
-        at, downstream = flat(like), flat(parts)
-        center = first(at)
+        numbers, downstream = flat(like), flat(parts)
+        center = first(numbers)
         rel, noise = comparison.tolerance(self._double)
         for part in (slice(len(sources)), slice(len(sources), None)):
             rows = list(zeros)
             rows[part] = [points.normal(self._rng, each) for each in zeros[part]]
             direction = flat([row * each for row, each in zip(rows, claimed)])
-            along = scaled_slope(first, center, at, direction, self._double)
-            got = np.where(direction, downstream, 0)
-            pairing = pair(flat(weights), along, got, direction, 10 * rel, noise)
+            along = scaled_slope(first, center, numbers, direction, self._double)
+            actual = np.where(direction, downstream, 0)
+            pairing = pair(flat(weights), along, actual, direction, 10 * rel, noise)
             if pairing.verdict == "wrong":
                 raise Wrong(
                     f"{comparison.place(tensors)} with upstream = {as_text(upstream)}:"
-                    f" the second derivative along some direction is {pairing.got:.6g},"
-                    f" but {pairing.expected} is right"
+                    " the second derivative along some direction is"
+                    f" {pairing.actual:.6g}, but {pairing.expected} is right"
                 )
         return True
 

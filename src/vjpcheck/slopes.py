@@ -88,7 +88,7 @@ class Slope:
 def slope(
     function: Callable[[np.ndarray], np.ndarray],
     center: np.ndarray,
-    at: np.ndarray,
+    point: np.ndarray,
     direction: np.ndarray,
     steps: Steps,
     size: float = 1.0,
@@ -104,7 +104,7 @@ def slope(
     finite = np.isfinite(center)
     for level in range(steps.levels):
         h = size * steps.first / SHRINK**level
-        up, down = function(at + h * direction), function(at - h * direction)
+        up, down = function(point + h * direction), function(point - h * direction)
         if not all(_is_finite(values, center) for values in (up, down)):
             above, bend_above = [], None
             continue
@@ -118,8 +118,8 @@ def slope(
             floor = steps.noise * abs(center) / h + 1e-4 * (abs(left) + abs(right))
             # Of a smooth function it shrinks with the step; of noise it grows.
             steady = (bend > 0.5 * bend_above) & (bend < 2 * bend_above)
-            was, kink = kink, steady & (bend > floor)
-            if (lost := was & ~kink).any():  # it lay beside: nothing above holds
+            previous, kink = kink, steady & (bend > floor)
+            if (lost := previous & ~kink).any():  # it lay beside: nothing above holds
                 doubt, above, row = np.where(lost, np.inf, doubt), [], row[:1]
             enough = steps.enough * (abs(value) + abs(center) / size)
             if not kink.any() and (doubt <= np.maximum(enough, SHRINK * least)).all():
@@ -156,7 +156,7 @@ def _extrapolate(
 def scaled_slope(
     function: Callable[[np.ndarray], np.ndarray],
     center: np.ndarray,
-    at: np.ndarray,
+    point: np.ndarray,
     direction: np.ndarray,
     in_double: bool,
     eps: float | None = None,
@@ -165,14 +165,14 @@ def scaled_slope(
     are tiny; where these settle nothing, with others. ``eps`` is the longest step."""
     steps = DOUBLE if in_double else SINGLE
     if eps is not None:
-        return slope(function, center, at, direction, replace(steps, first=eps))
-    size = float(abs(at[direction != 0]).max(initial=0))
+        return slope(function, center, point, direction, replace(steps, first=eps))
+    size = float(abs(point[direction != 0]).max(initial=0))
     usual = max(1.0, size)
     sizes = [usual, LONGER * usual] if in_double else [usual]
     if in_double and 0 < size < 1:
         sizes.insert(size >= TINY, size)
     for step_size in sizes:
-        result = slope(function, center, at, direction, steps, step_size)
+        result = slope(function, center, point, direction, steps, step_size)
         if result.is_final:
             break
     return result
@@ -201,7 +201,7 @@ class Pairing:
     """``holds``, ``kink`` (the rule is between both sides), ``small`` (both are below
     what can be is_final), ``unknown`` (the differences do not settle), or ``wrong``."""
     expected: str
-    got: float
+    actual: float
     at_kink: bool = False
 
 
@@ -215,7 +215,7 @@ def pair(
     atol: float = 0.0,
 ) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs."""
-    got = dot(downstream, moved)
+    actual = dot(downstream, moved)
     size = dot(abs(downstream), abs(moved))
     ground = noise * dot(abs(upstream), abs(slope.center))
     used = upstream != 0
@@ -223,26 +223,26 @@ def pair(
         sides = np.stack([upstream * slope.left, upstream * slope.right])[:, used]
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
         slack = 1e-3 * (np.abs(sides).sum() + size) + ground + atol
-        inside = low - slack <= got <= high + slack
+        inside = low - slack <= actual <= high + slack
         return Pairing(
             "kink" if inside else "wrong",
             f"something from {low:.6g} to {high:.6g}",
-            got,
+            actual,
             at_kink=True,
         )
     if not np.isfinite(slope.doubt[used]).all():
-        return Pairing("unknown", "nothing", got)
+        return Pairing("unknown", "nothing", actual)
     expected = dot(upstream[used], slope.value[used])
     parts = dot(abs(upstream[used]), abs(slope.value[used]))
     doubt = 10 * dot(abs(upstream[used]), slope.doubt[used])
-    near = abs(got - expected) <= rel * (parts + size) + doubt + ground + atol
+    near = abs(actual - expected) <= rel * (parts + size) + doubt + ground + atol
     verdict = "holds" if near else "wrong"
     enough = max(1e-3, 100 * rel) * parts + 1e3 * ground
     enough += 1e-6 * dot(abs(upstream[used]), slope.scale[used])
     if doubt > enough and not slope.flat[used].all():
         lost = SMALL * slope.ulp * abs(upstream).sum()
         verdict = "small" if near and doubt < lost else "unknown"
-    return Pairing(verdict, f"{expected:.6g}", got)
+    return Pairing(verdict, f"{expected:.6g}", actual)
 
 
 def dot(left: np.ndarray, right: np.ndarray) -> float:
