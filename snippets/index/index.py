@@ -8,7 +8,7 @@ def softplus(x):
     def grad(upstream):
         return upstream * tf.sigmoid(x)
 
-    return tf.where(x > 30.0, x, tf.math.log(1.0 + tf.exp(x))), grad
+    return tf.where(x > 30.0, x, tf.math.log1p(tf.exp(x))), grad
 
 
 x = tf.constant(100.0)

@@ -4,7 +4,7 @@ import tensorflow as tf
 
 
 def softplus(x):
-    return tf.where(x > 30.0, x, tf.math.log(1.0 + tf.exp(x)))
+    return tf.where(x > 30.0, x, tf.math.log1p(tf.exp(x)))
 
 
 x = tf.constant(100.0)
