@@ -1,6 +1,7 @@
 """Promise: pages load only the files that they need, and a browser may cache these files
 until they change."""
 
+import json
 import re
 from pathlib import Path
 
@@ -108,6 +109,12 @@ def test_hosts_let_browsers_cache_versioned_files(tmp_path):
     files = ("assets/fonts/*", "search/*", "assets/site.css", "assets/trace.js")
     assert cached == [f"/below/{file}" for file in files]
     assert headers.startswith(FILES["_headers"])
+
+
+def test_the_lines_of_outputs_have_one_order_whichever_program_ends_first(built_site):
+    script = (built_site / "assets/lines.js").read_text("utf-8")
+    names = [*json.loads(script.removeprefix("printedBy="))]
+    assert len(names) > 100 and names == sorted(names)
 
 
 def test_the_site_has_no_unused_files(built_site):
