@@ -151,7 +151,7 @@ def check_what_is_unverified(pages: list[Page]) -> str:
 
 
 def build_site(site: Path, remember: bool = True) -> Path:
-    """Build the site by the real command, as it is published. What truth proved and
+    """Build the site by the real command, as it is published. What truth found and
     what ran since `make test` began need not run again."""
     check_what_is_unverified(all_pages(ROOT))
     code, said = _command("mkdocs", "build", "--site-dir", site, remember=remember)
