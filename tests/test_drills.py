@@ -13,7 +13,7 @@ pytestmark = pytest.mark.drills
 def book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drills").resolve()
     with pytest.MonkeyPatch.context() as environment:
-        environment.delenv("TMPDIR", raising=False)  # the book sets it
+        environment.setenv("TMPDIR", "")  # the book sets it; this takes it back
         book = Book(folder)
         yield book
         book.engine.close()

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
@@ -486,6 +487,28 @@ def test_an_end_from_outside_leaves_nothing(book, how, tmp_path):
     assert truth.wait(30) == 128 + how
     assert not psutil.wait_procs(family, 5)[1], "a process is left"
     assert not [*scratch.iterdir()], "a file is left"
+
+
+def test_a_long_path_of_temporary_files_is_no_obstacle(book, tmp_path):
+    """The socket that programs are started by has a path of some 100 characters at
+    most, and macOS takes 49 of them."""
+
+    def run_below(folder: Path) -> str:
+        folder.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-m", "truth", "--root", book.root],
+            env={**os.environ, "TMPDIR": str(folder)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return done.stdout + done.stderr
+
+    said = run_below(folder := tmp_path / ("x" * 90))
+    assert f"AF_UNIX path too long, below {folder}" in said
+    with tempfile.TemporaryDirectory() as short:
+        said = run_below(Path(short) / ("x" * (48 - len(short))))
+    assert "3 run" in said and "AF_UNIX" not in said
 
 
 def test_a_page_that_is_none_is_a_mistake_of_usage(book):

@@ -71,9 +71,8 @@ def _print(report: CheckReport) -> None:
         print(problem, file=sys.stderr)
     remembered = f" {report.remembered} remembered," if report.remembered else ""
     variants = f" {report.variants} variants," if report.variants else ""
-    numbers = f"{len(report.outputs)} snippets, {report.ran} run,{remembered}{variants}"
-    written = f"{len(report.notes)} outputs written"
-    print(f"{numbers} {written}, {len(report.problems)} problems")
+    ran = f"{len(report.outputs)} snippets, {report.ran} run,{remembered}{variants}"
+    print(f"{ran} {len(report.notes)} outputs written, {len(report.problems)} problems")
 
 
 def _print_json(report: CheckReport) -> None:

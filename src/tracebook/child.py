@@ -111,9 +111,8 @@ def _limit(seconds: float, may_be_lifted: bool) -> None:
 
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         soft = math.ceil(time.process_time() + seconds) if seconds else hard
-        resource.setrlimit(
-            resource.RLIMIT_CPU, (soft, hard if may_be_lifted else soft + 1)
-        )
+        limits = soft, hard if may_be_lifted else soft + 1
+        resource.setrlimit(resource.RLIMIT_CPU, limits)
 
 
 def _execute(path: str, source: str, prepared: Callable) -> BaseException | None:

@@ -46,7 +46,9 @@ def scratch_folder() -> Path:
     while not _lock(path) and not os.path.exists(path):  # another process swept it
         path = tempfile.mkdtemp(prefix=_PREFIX)
     util.Finalize(None, shutil.rmtree, (path, True), exitpriority=-100)
-    vars(process.current_process())["_config"].setdefault("tempdir", path)
+    # The path of a socket has some 100 characters at most: no folder within a folder.
+    outer = next(p for p in Path(path, "_").parents[::-1] if _PREFIX in p.name)
+    vars(process.current_process())["_config"].setdefault("tempdir", str(outer))
     return Path(path)
 
 

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -251,15 +252,17 @@ def _has_ended(pid: int, patience: float = 0) -> bool:
 
 def _start_server() -> None:
     """Start the fork server in a thread that lasts, because it ends with its thread."""
-    started = threading.Event()
+    started = Future[None]()
 
     def start_and_stay() -> None:
-        multiprocessing.forkserver.ensure_running()
-        started.set()
-        threading.Event().wait()
+        try:
+            started.set_result(multiprocessing.forkserver.ensure_running())
+            threading.Event().wait()
+        except OSError as error:  # of its socket, whose path may be too long
+            started.set_exception(OSError(f"{error}, below {tempfile.gettempdir()}"))
 
     threading.Thread(target=start_and_stay, daemon=True).start()
-    started.wait()
+    started.result()
 
 
 def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:

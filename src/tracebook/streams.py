@@ -55,10 +55,8 @@ def redirect(output: Path, noise: re.Pattern, path: str) -> list[Printed]:
         os.dup2(printer.fileno(), 1)
         os.dup2(printer.fileno(), 2)
     sys.stdin = open(0, encoding="utf-8", closefd=False)
-    for name, number, errors in (
-        ("stdout", 1, "strict"),
-        ("stderr", 2, "backslashreplace"),
-    ):
+    streams = ("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")
+    for name, number, errors in streams:
         buffer = io.BufferedWriter(_PythonStream(number, noise, path, printed))
         stream = io.TextIOWrapper(buffer, "utf-8", errors, line_buffering=True)
         setattr(sys, name, stream)
