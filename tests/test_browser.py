@@ -1380,7 +1380,7 @@ def test_the_menu_lists_the_pages_of_one_section(width, open_page):
     assert any(each.endswith("/mistakes/counts/") for each in seen)
     assert not any(each.endswith("/guide/tape/") for each in seen)
     assert any(each.endswith("/guide/") for each in seen)
-    assert len(seen) <= 45
+    assert len(seen) <= 30
 
 
 @pytest.mark.parametrize("width, shown", [(1000, 1), (DESKTOP, 0)])

@@ -1,0 +1,73 @@
+"""The critic of a WGAN-GP: in a loop of your own, and in fit."""
+
+import keras
+import tensorflow as tf
+
+
+def input_gradients(critic, points):
+    """The gradient of each score with respect to its own example."""
+    with tf.GradientTape() as tape:
+        tape.watch(points)
+        scores = critic(points, training=True)
+    return tape.gradient(scores, points)
+
+
+def gradient_penalty(critic, points):
+    """The mean over examples of (norm of the input gradient - 1)^2."""
+    gradients = input_gradients(critic, points)
+    axes = list(range(1, len(points.shape)))  # all but the batch
+    squares = tf.reduce_sum(tf.square(gradients), axes)
+    norms = tf.sqrt(tf.maximum(squares, 1e-12))  # no NaN where it is 0
+    return tf.reduce_mean(tf.square(norms - 1.0))
+
+
+class Critic(keras.Model):
+    """fit takes real examples as x and generated ones as y."""
+
+    def __init__(self):
+        super().__init__()
+        layers = keras.layers
+        self.network = keras.Sequential(
+            [layers.Dense(32, "tanh"), layers.Dense(1)])
+        self.seed = keras.random.SeedGenerator(0)
+
+    def call(self, x, training=False):
+        return self.network(x, training=training)
+
+    def compute_loss(
+        self, x=None, y=None, y_pred=None, sample_weight=None, training=True
+    ):
+        t = keras.random.uniform([tf.shape(x)[0], 1], seed=self.seed)
+        between = t * x + (1.0 - t) * y
+        generated = self.network(y, training=training)
+        distance = tf.reduce_mean(y_pred) - tf.reduce_mean(generated)
+        return 10.0 * gradient_penalty(self.network, between) - distance
+
+
+@tf.function
+def step(model, optimizer, real, generated):
+    with tf.GradientTape() as tape:
+        scores = model(real, training=True)
+        loss = model.compute_loss(real, generated, scores)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+
+
+def report(name, model):
+    norms = tf.norm(input_gradients(model.network, real), axis=1)
+    print(f"{name}: norms from {min(norms):.2f} to {max(norms):.2f}")
+
+
+noise = 0.1 * tf.random.stateless_normal([64, 2], seed=[1, 2])
+real, generated = noise + 1.0, noise - 1.0
+for way in "loop", "fit":
+    keras.utils.set_random_seed(0)
+    model, optimizer = Critic(), keras.optimizers.Adam(0.02)
+    report(f"before {way}", model)
+    if way == "loop":
+        for _ in range(100):
+            step(model, optimizer, real, generated)
+    else:
+        model.compile(optimizer)
+        model.fit(real, generated, batch_size=64, epochs=100, verbose=0)
+    report(f"after {way}", model)
