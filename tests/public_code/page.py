@@ -91,7 +91,6 @@ def page(rows: list[Tried]) -> str:
         raises=count[RAISES],
         at_fault_in=len({each.repository for each in at_fault}),
         share=_share(len(at_fault), len(ran)),
-        left=count[LEFT],
         verdicts=_table(
             ("Verdict", "Functions", "Share of those that ran", "Meaning"),
             (
@@ -121,33 +120,12 @@ def page(rows: list[Tried]) -> str:
                 ).most_common()
             ),
         ),
-        groups=_table(
-            ("Repository", "Ran", "Right or deliberately different", "At fault"),
-            _groups(ran),
-        ),
         table=_table(
             ("Function", "Repository", "Verdict", "Kind, and a remark"),
             (each.row for each in rows),
         ),
         reports=REPORTS.read_text("utf-8").strip(),
     )
-
-
-def _groups(ran: list[Tried]) -> Iterable[tuple[str, ...]]:
-    """The repositories with most functions by name, the others together."""
-    sizes = Counter(each.repository for each in ran)
-    named = [name for name, size in sizes.most_common() if size >= 5]
-    rest = [each for each in ran if each.repository not in named]
-    for name in named:
-        yield _group(name, [each for each in ran if each.repository == name])
-    others = len({each.repository for each in rest})
-    yield _group(f"{others} others", rest)
-
-
-def _group(name: str, its: list[Tried]) -> tuple[str, ...]:
-    bad = sum(each.verdict in FAULTS for each in its)
-    good = sum(each.verdict in (RIGHT, OTHER) for each in its)
-    return name, str(len(its)), str(good), str(bad)
 
 
 def _share(part: int, whole: int) -> str:
@@ -168,18 +146,19 @@ description: >-
 
 # Custom gradients in public code {{ #public-code }}
 
-`vjpcheck`, [the checker of this site](guide/test_in_ci.md), was tried on {all} custom
-gradients from {repositories} public repositories. On {day}, {ran} of them ran. Of these,
-{at_fault} are at fault ({share}): {wrong} are wrong, and {raises} raise an error.
+How far can you trust a custom gradient that somebody published? `vjpcheck`, [the checker of
+this site](guide/test_in_ci.md), was tried on {all} of them, from {repositories} public
+repositories. On {day}, {ran} of them ran. Of these, {at_fault} are at fault ({share}): {wrong}
+are wrong, and {raises} raise an error.
 
 ## In short {{ #in-short }}
 
 - {right} gradients are right, and {other} are deliberately different from the derivative.
 - {digits} more have the right formula, but lose digits for some inputs.
-- The functions that ran are in {ran_in} repositories, and those at fault are in {at_fault_in}
-  of them. This page has [a report](#reports) on each function at fault.
-- The functions aren't a random sample, so the shares don't hold for all public code. See
-  [how they were found](#how-they-were-found).
+- The functions at fault are in {at_fault_in} of the {ran_in} repositories whose functions ran.
+  Each has [a report](#reports), and a table lists them by [kind of fault](#verdicts).
+- The functions aren't a random sample, so the shares [don't hold for all public
+  code](#how-they-were-found).
 
 ## Verdicts {{ #verdicts }}
 
@@ -187,48 +166,31 @@ Each function has one of these verdicts:
 
 {verdicts}
 
-This table counts the functions at fault by the kind of fault. Each name links to the report
-on the function:
+What goes wrong? Each name links to the report on the function:
 
 {faults}
 
-This table counts all functions that ran, by repository. The last row adds up the
-repositories with fewer than five functions:
-
-{groups}
-
 ## How the functions were found, and the bias {{ #how-they-were-found }}
 
-On {day}, a search for `custom_gradient` in stored snapshots of public
-repositories found these functions. The link of each function contains the revision. Three groups
-were looked up by name: TensorFlow itself, Keras, and the projects that are known for
-their custom gradients, such as TensorFlow Probability, Larq and Lingvo. The small
-repositories are the first ones in the search results. Some others were added because their
-name contains a topic such as gradient reversal, spiking neurons or optimal transport.
+The functions come from a search for `custom_gradient` in stored snapshots of public
+repositories. TensorFlow, Keras, and projects that are known for their custom gradients, such as
+TensorFlow Probability, Larq and Lingvo, were looked up by name. The others are the first search
+results, or have a name that contains a topic such as gradient reversal.
 
 - **Maintained libraries are overrepresented.** They have tests, so the share of faults may be
   higher in code that nobody maintains.
-- **Copies of a function are counted once**, unless two repositories each keep their own
-  copy.
-- **Functions that need a GPU, a compiled extension or a cluster are missing from the
-  shares.** The page lists them as not run. Among them are the three gradient functions of
-  TensorFlow Addons, which has no `tf.custom_gradient`. They belong to compiled operations, and
-  the last release of the package can't be imported with TensorFlow 2.21.
 - **Functions with an obvious derivative are overrepresented**, such as straight-through
   estimators and gradient reversal, because they are short and popular.
+- **Functions that need a GPU, a compiled extension or a cluster are missing from the
+  shares.** The page lists them as not run.
 
-The functions ran unchanged, in TensorFlow 2.21 on a CPU. If a module needs packages that
-aren't available, only its functions were copied, with substitutes for what they call.
-Each function was called as its documentation states, with inputs in the documented
-ranges. `check_custom_gradient` compared each gradient with finite differences. If a
-function is meant to have a different gradient, the result was also compared with this
-gradient. [The table of options](guide/test_in_ci.md#write-the-test) shows how to declare a
-different gradient.
-
-Each fault was then derived by hand or found in the code, and reproduced eagerly without the
-checker, in float64 where the function accepts float64. A fault counts only if it concerns
-inputs that the function accepts. Two things aren't counted as faults: an error for a dtype that
-the function doesn't claim to support, and a missing second derivative.
+The functions ran unchanged, in TensorFlow 2.21 on a CPU, with inputs that their documentation
+allows. If a module needs packages that aren't available, only its functions were copied, with substitutes for
+what they call. `check_custom_gradient` compared each gradient with finite differences or, if it
+is meant to be different, with the gradient that it is meant to have. Each fault was then derived
+by hand or found in the code, and reproduced eagerly without the checker. A fault counts only if
+it concerns inputs that the function accepts. An error for a dtype that the function doesn't
+claim to support, and a missing second derivative, don't count.
 
 ## What the checker missed {{ #missed }}
 
@@ -237,13 +199,12 @@ the function doesn't claim to support, and a missing second derivative.
   also computes the gradient twice from one forward pass.
 - **State shared by two functions.** Between the forward and the backward pass, `vjpcheck`
   called the same function again, but never a different function. With the option `between`,
-  `check_grads` now calls a different function at that point. `explain` now lists global
-  variables that each call sets and that the gradient function reads.
+  `check_grads` now does.
 - **A fault at a single point in float32.** At such a point, finite differences may not
-  determine the derivative. `vjpcheck` then reports that the derivative is undecided.
-- **Gradients that can't be declared.** A random gradient can't be declared as the right one.
-  A function with two inputs can't be declared either, if its surrogate replaces the two
-  derivatives in different ways. Such a function was checked for each input separately.
+  determine the derivative, and `vjpcheck` then reports that it is undecided.
+- **Gradients that can't be declared.** A random gradient can't be declared as the right one,
+  nor a surrogate that replaces the derivatives of two inputs in different ways. Such a
+  function was checked for each input separately.
 
 `vjpcheck` accepted some right functions only with options:
 
@@ -251,8 +212,7 @@ the function doesn't claim to support, and a missing second derivative.
   clipped `tf.IndexedSlices` isn't the clipped dense gradient.
 - A solver with an absolute threshold needs `atol`.
 - A function that casts to float32 internally, or adds an ε, needs `within`.
-- A function without a right second derivative needs `second_order=False`. [The table of
-  all functions](#all-functions) names those whose second derivative is silently wrong.
+- A function without a right second derivative needs `second_order=False`.
 
 With `shapes=True`, the checker also rejected functions for shapes that they accept, but
 don't claim to support. These rejections aren't counted as faults.
@@ -260,14 +220,13 @@ don't claim to support. These rejections aren't counted as faults.
 ## Reports {{ #reports }}
 
 Each report names the function, the smallest input that shows the fault, the right
-derivative, and a fix. You can send each report to the maintainers as it is. [The table of
-faults](#verdicts) lists the reports by the kind of fault.
+derivative, and a fix, so you can send it to the maintainers as it is.
 
 {reports}
 
 ## All functions {{ #all-functions }}
 
-This table lists each function that was tried, in the order of the repositories' names:
+In the order of the repositories' names:
 
 {table}
 """
