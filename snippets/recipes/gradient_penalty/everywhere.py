@@ -3,7 +3,6 @@
 import keras
 import tensorflow as tf
 
-
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(
     cpu, [tf.config.LogicalDeviceConfiguration()] * 2)

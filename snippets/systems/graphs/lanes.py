@@ -51,7 +51,7 @@ def inside():
 
 
 places = {"eager": lambda x: gradient(loss, x), "tape inside": inside()}
-for place, graph in ("around", tf.function(loss)), ("both", inside()):
+for place, graph in ("outside", tf.function(loss)), ("both", inside()):
     places[f"tape {place}"] = lambda x, graph=graph: gradient(graph, x)
 lanes = {}
 for place, step in places.items():
@@ -130,9 +130,9 @@ def draw(name, ink, soft, band, color):
         "s|o", "so", "so"], (
         "Inside: the function, tape.gradient and grad are traced, and each"
         " step runs the function and grad.")
-    assert [marks("around", phase) for phase in phases] == [
+    assert [marks("outside", phase) for phase in phases] == [
         "so", "s|o", "s|o"], (
-        "Around: the function and grad are traced, and each step runs the"
+        "Outside: the function and grad are traced, and each step runs the"
         " function, then tape.gradient, then grad.")
     assert [marks("both", phase) for phase in phases] == [
         "s|oo", "so|o", "so|o"], (
