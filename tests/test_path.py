@@ -9,7 +9,7 @@ from .project import ROOT
 
 GUIDE = ROOT / "docs/guide/index.md"
 WORDS_PER_MINUTE = 200
-_STEP = re.compile(r"^\| (\d+) \| \[[^]]+\]\((\w+\.md)\) \| (\d+) \|", re.MULTILINE)
+_STEP = re.compile(r"^(\d+)\. \[[^]]+\]\((\w+\.md)\), (\d+) minutes: ", re.MULTILINE)
 _NOT_READ = re.compile(
     r"^```.*?^```|<!--.*?-->|\A---.*?^---$", re.DOTALL | re.MULTILINE
 )
