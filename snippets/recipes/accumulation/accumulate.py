@@ -55,11 +55,10 @@ report("one large batch", whole)
 
 model = build()
 accumulator = Accumulator(model, keras.optimizers.Adam(0.1))
-for _ in range(3):
-    for number, batch in enumerate(batches, 1):
-        accumulator.add(*batch)
-        if number % STEPS == 0:
-            accumulator.apply()
+for number, batch in enumerate(batches.repeat(3), 1):
+    accumulator.add(*batch)
+    if number % STEPS == 0:
+        accumulator.apply()
 report("a loop", model)
 
 model = build()

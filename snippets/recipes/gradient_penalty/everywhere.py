@@ -42,7 +42,8 @@ class Critic(keras.Model):
     def compute_loss(
         self, x=None, y=None, y_pred=None, sample_weight=None, training=True
     ):
-        t = keras.random.uniform([tf.shape(x)[0], 1], seed=self.seed)
+        each = [tf.shape(x)[0]] + [1] * (len(x.shape) - 1)
+        t = keras.random.uniform(each, seed=self.seed)
         between = t * x + (1.0 - t) * y
         generated = self.network(y, training=training)
         distance = tf.reduce_mean(y_pred) - tf.reduce_mean(generated)

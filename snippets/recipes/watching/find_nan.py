@@ -34,8 +34,16 @@ model = keras.Sequential([
 
 def add_probe(layer):
     call = layer.call
-    layer.call = lambda x, **options: call(
-        probe(x, tf.constant(layer.name)), **options)
+
+    def probed(*inputs, **options):
+        return call(*tf.nest.map_structure(probe_float, inputs), **options)
+
+    def probe_float(x):
+        if tf.is_tensor(x) and x.dtype.is_floating:
+            return probe(x, tf.constant(layer.name))
+        return x
+
+    layer.call = probed
 
 
 for layer in model.layers:

@@ -9,9 +9,10 @@ class WatchedAdam(keras.optimizers.Adam):
     """Keeps the norms of the last gradients, before clipping."""
 
     def build(self, variables):
+        if not self.built:
+            self.norms = [
+                tf.Variable(0.0, trainable=False) for _ in variables]
         super().build(variables)
-        self.norms = [
-            tf.Variable(0.0, trainable=False) for _ in variables]
 
     def apply(self, grads, trainable_variables=None):
         for norm, gradient in zip(self.norms, grads):
@@ -25,7 +26,9 @@ class PrintNorms(keras.callbacks.Callback):
     """Prints them after an epoch."""
 
     def on_train_begin(self, logs=None):
-        self.model.optimizer.build(self.model.trainable_variables)
+        optimizer = self.model.optimizer
+        if not optimizer.built:
+            optimizer.build(self.model.trainable_variables)
 
     def on_epoch_end(self, epoch, logs=None):
         optimizer = self.model.optimizer

@@ -1,4 +1,4 @@
-"""Clipping each small batch isn't clipping their mean."""
+"""Deliberately wrong: each small batch is clipped, not their mean."""
 
 import tensorflow as tf
 

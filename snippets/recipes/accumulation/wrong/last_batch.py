@@ -1,4 +1,4 @@
-"""The mean of means, where the last batch is smaller."""
+"""Deliberately wrong: the mean of means, with a small last batch."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Applying a gradient of zero is a step, unless the optimizer is SGD."""
+"""Deliberately wrong: a gradient of zero moves the weights."""
 
 import keras
 import tensorflow as tf

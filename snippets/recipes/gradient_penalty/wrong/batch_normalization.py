@@ -1,4 +1,4 @@
-"""With batch normalization, an example changes the scores of others."""
+"""Deliberately wrong: examples act on the scores of others."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""One norm for the whole batch."""
+"""Deliberately wrong: one norm for the whole batch."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The norm of a gradient that is zero."""
+"""Deliberately wrong: the norm of a gradient that is zero."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The third derivative of x**2 at 0."""
+"""Deliberately wrong: the third derivative of x**2 at 0."""
 
 import tensorflow as tf
 

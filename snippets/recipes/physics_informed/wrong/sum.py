@@ -1,4 +1,4 @@
-"""One tape for two inputs: u_x is right, u_xx has a part of u_xt."""
+"""Deliberately wrong: one tape for two inputs gives u_xx + u_tx."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""A callback gets logs and weights, but no gradients."""
+"""Deliberately wrong: a callback gets logs, but no gradients."""
 
 # tracebook: raises AttributeError
 
