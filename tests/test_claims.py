@@ -204,6 +204,8 @@ $$
     [
         ("It is 0.0452.", "compared"),
         ("It is 0.0453.", "failed"),
+        ("It is 0.05.", "failed"),
+        ("It is about 0.05.", "compared"),
         ("It is `0.0451766551`.", "compared"),
         ("It is `0.0451766552`.", "failed"),
         ("It is 4.52 %.", "compared"),

@@ -1,7 +1,8 @@
 """Check that the numbers in prose stand in what the page shows.
 
 A number in a sentence must stand in an output, a program or a formula of the page,
-rounded to the digits of the sentence, or in the test of the claim that contains it.
+rounded to the digits of the sentence, or in the test of the claim that contains it. A
+decimal with a single digit, such as 0.5, is rounded only after a word such as "about".
 Otherwise it fails. But number words, integers up to twelve, numbers of a lab, and
 numbers in a comment ``<!-- unchecked: 4711 -->`` are unchecked then.
 """
@@ -93,6 +94,9 @@ class WrittenNumber:
             digits = len(mantissa.partition(".")[2])
             return float(f"{value:.{digits}e}") == self.value
         if self.decimals:
+            significant = re.sub(r"\D", "", self.text).strip("0")
+            if len(significant) < 2 and not self.is_rough:
+                return False  # 0.5 would agree with 0.4549
             return math.isclose(round(value, self.decimals), self.value, rel_tol=1e-12)
         if self.is_small:
             return False

@@ -11,11 +11,9 @@ from truth.page import BIBLIOGRAPHY, Page, all_pages
 
 from .book import Book, Tally
 
-SAMPLE = 160
-"""Of each kind."""
-GOAL = 0.7
-"""Of all 672, 79 % were refused in November 2026. The others stand on their page, too,
-with the digit that is planted."""
+SAMPLE = 60
+"""Of the number words; of the numbers, all are tried."""
+GOAL = 0.8
 Change = tuple[int, int, str]
 """From where to where, and the text in its place."""
 _DIGIT = re.compile(r"\d")
@@ -66,8 +64,9 @@ def run(book: Book, tally: Tally, site: Path) -> None:
     for kind, changes in KINDS.items():
         tally.kind(kind, GOAL if changes is _digits else 0.0)
         places = [(page, change) for page in pages for change in changes(page)]
-        sample = chance.sample(places, min(len(places), SAMPLE))
-        for page, (start, end, new) in sample:
+        if changes is not _digits:
+            places = chance.sample(places, min(len(places), SAMPLE))
+        for page, (start, end, new) in places:
             text = page.text[:start] + new + page.text[end:]
             around = " ".join(text[max(0, start - 40) : start + 25].split())
             what = (
