@@ -226,3 +226,18 @@ def test_advice_leads_to_entries_that_are_there():
         )
     ]
     assert len(named) > 20 and lost == []
+
+
+def test_an_undifferentiable_forward_pass_gives_no_advice_on_the_second_derivative():
+    @tf.custom_gradient
+    def threshold(x):
+        return tf.cast(x > 0, x.dtype), lambda upstream: upstream / (1 + x * x)
+
+    @tf.custom_gradient
+    def by_numpy(x):
+        y = tf.numpy_function(np.sin, [x], x.dtype)
+        return tf.ensure_shape(y, x.shape), lambda upstream: upstream * tf.cos(x)
+
+    for function, gradient_of in (threshold, tf.atan), (by_numpy, tf.sin):
+        advice = explain(function, tf.constant([0.7, -1.3]), gradient_of=gradient_of)
+        assert not [item for item in advice if "second" in item.text]

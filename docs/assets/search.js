@@ -68,6 +68,18 @@
     return 0
   }
 
+  // Whether one letter more, fewer, other, or two exchanged make one word the other.
+  function isOneOff(word, other) {
+    if (word === other || Math.abs(word.length - other.length) > 1) return false
+    let from = 0
+    while (word[from] === other[from]) from++
+    const rest = [word.slice(from), other.slice(from)]
+    while (rest.every(Boolean) && rest[0].at(-1) === rest[1].at(-1))
+      rest.forEach((left, n) => rest[n] = left.slice(0, -1))
+    const [a, b] = rest
+    return a.length + b.length < 3 || a.length === 2 && a === b[1] + b[0]
+  }
+
   async function find(typed, count = 10) {
     const query = typed.normalize("NFD")  // as the index is
     const index = await part("sections")
@@ -80,9 +92,22 @@
     const isOpen = last && last.index + last.name.length === query.length
     const all = new Set(asked.flatMap(each => [each.whole, ...each.pieces]))
     const file = word => Math.max(0, index.starts.findLastIndex(start => start <= word))
-    const files = new Map(await Promise.all(
-      [...new Set([...all].map(file))].map(async n => [n, await part(`words/${n}`)])))
+    const files = new Map()
+    const load = words => Promise.all([...new Set(words.map(file))].map(async n =>
+      files.set(n, await part(`words/${n}`))))
+    await load([...all])
     const postings = word => files.get(file(word))[word] ?? []
+    // A word that no page has may be misspelt. While it is typed, it may be a beginning.
+    const begun = word => Object.keys(files.get(file(word)))
+      .filter(other => other !== word && other.startsWith(word))
+    for (const each of asked) {
+      const { whole, pieces } = each
+      if (whole.length < 4 || [whole, ...pieces].some(word => postings(word).length)
+          || each === last && isOpen && begun(whole).length) continue
+      each.pieces = (await part("spelling")).filter(word => isOneOff(whole, word))
+      each.pieces.forEach(word => all.add(word))
+      await load(each.pieces)
+    }
     // Of each word that is asked for: what it weighs where, and at most.
     const marked = new Map()
     const found = asked.map(each => {
@@ -99,9 +124,7 @@
       const isThere = postings(each.whole).length
       for (const piece of each.pieces) add(piece, isThere ? 0.2 : 0.6)
       if (each === last && isOpen && !isThere && each.whole.length > 2)
-        for (const word of Object.keys(files.get(file(each.whole))))
-          if (word !== each.whole && word.startsWith(each.whole))
-            add(word, 0.7)
+        for (const word of begun(each.whole)) add(word, 0.7)
       return { ...each, where, most: Math.max(0, ...where.values()) }
     })
     const most = found.reduce((sum, each) => sum + each.most, 0)
@@ -186,6 +209,7 @@
         title, message: named(said), entry: named(title), address: placed(address)
       })))
     // A rare word weighs more; one that no message has may be a name, and weighs less.
+    // Of entries with the same message, the one that is named most like it comes first.
     const among = new Map()
     for (const { message, entry } of shown)
       for (const word of new Set([...message, ...entry]))
@@ -193,19 +217,32 @@
     const weight = set => [...set].reduce((sum, word) =>
       sum + (among.has(word) ? Math.log(1 + shown.length / among.get(word)) : 2.5), 0)
     const share = (set, of) => weight([...set].filter(word => of.has(word))) / weight(set)
-    // What stands in quotes is a name, and none in a message. Of entries with the same
-    // message the one that is named most like it comes first.
+    // What stands in quotes is a name: it may be the reader's own, which no message has.
+    // So one message with other names fits, unless it tells the entry from its neighbors:
+    // as a name of the entry's title, or as one that other messages have, or where all
+    // else that was said is in many messages.
+    const isMissing = (set, of) => set.size > 0 && ![...set].some(word => of.has(word))
+    const isCommon = word => among.get(word) > shown.length / 25
+    const inQuotes = /'[^']*'|"[^"]*"/g
     for (const each of shown) {
-      const { message, entry } = each
+      const { title, message, entry } = each
       const both = new Set([...message, ...entry])
+      const types = named(title.match(/\b[A-Z]+[a-z]\w*[A-Z]\w*/g)
+        ?.filter(name => !/(Error|Exception|Warning)$/.test(name)).join(" ") ?? "")
+      const own = new Set([...types].filter(word => message.has(word)))
       each.alike = Math.max(...lines.map(line => {
         const said = named(line)
-        const fixed = named(line.replace(/'[^']*'|"[^"]*"/g, ""))
-        return share(fixed.size ? fixed : said, both) * (0.5 + 0.5 * share(message, fixed))
+        const fixed = named(line.replace(inQuotes, ""))
+        const names = named(line.match(inQuotes)?.join(" ") ?? "")
+        const known = new Set([...names].filter(word => among.has(word)))
+        const isOther = isMissing(own, said) || isMissing(known, both)
+          || isMissing(names, both) && [...fixed].every(isCommon)
+        return (isOther ? 0.4 : 1) * share(fixed.size ? fixed : said, both)
+          * (0.5 + 0.5 * share(message, fixed))
           + 0.1 * share(said, entry) + 0.05 * share(entry, said)
       }))
     }
-    const best = Math.max(0.4, ...shown.map(each => each.alike))
+    const best = Math.max(0.5, ...shown.map(each => each.alike))
     return shown.filter(each => each.alike > 0.95 * best)
       .sort((a, b) => b.alike - a.alike).slice(0, 5)
   }

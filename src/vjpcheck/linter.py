@@ -221,12 +221,25 @@ def _upstream(case: _Case) -> Iterator[Advice]:
 
 
 def _values(case: _Case) -> Iterator[Advice]:
-    try:
-        options = {**case.options, "eager_only": case.is_eager_only}
-        check_rule(case.function, *case.inputs, **options)
-    except AssertionError as error:
-        problem = " ".join(str(error).split())
-        yield Advice("index#wrong-number", f"check_rule: {problem[:300]}")
+    is_second_demanded = bool(case.options.get("second_order"))
+    for second_order in (False, case.options.get("second_order")):
+        try:
+            check_rule(
+                case.function,
+                *case.inputs,
+                **{
+                    **case.options,
+                    "eager_only": case.is_eager_only,
+                    "second_order": second_order,
+                },
+            )
+        except AssertionError as error:
+            problem = f"check_rule: {' '.join(str(error).split())[:300]}"
+            if second_order is False:
+                yield Advice("index#wrong-number", problem)
+            else:
+                yield Advice("orders#only-a-number", problem, is_second_demanded)
+            return
 
 
 def _closed_over(case: _Case) -> Iterator[Advice]:
@@ -355,23 +368,36 @@ def _second(case: _Case) -> Iterator[Advice]:
             first = inner.gradient(y, x)
         return outer.gradient(first, x)
 
-    right = case.options.get("gradient_of") or (lambda x: case.bare(x)[0])
     try:
-        by_rule, by_tape = twice(case.function), twice(right)
+        by_rule = twice(case.function)
     except Exception as error:
-        yield Advice(
-            "orders#no-entry",
-            f"the second derivative raises {type(error).__name__}",
-            is_mistake=False,
-        )
+        yield _of_second(error, "the second derivative")
         return
-    if by_rule is None and _nonzero(by_tape):
-        yield Advice(
-            "orders#only-a-number",
-            "the second derivative is None, but shouldn't be: the gradient function"
-            " computes outside TensorFlow, stops its gradient, or is itself decorated",
-            is_mistake=False,
+    right = case.options.get("gradient_of") or (lambda x: case.bare(x)[0])
+    with contextlib.suppress(Exception):  # it may have no second derivative, either
+        if by_rule is None and _nonzero(twice(right)):
+            yield Advice(
+                "orders#only-a-number",
+                "the second derivative is None, but shouldn't be: the gradient function"
+                " computes outside TensorFlow, stops its gradient, or is itself"
+                " decorated",
+                is_mistake=False,
+            )
+    if case.is_eager_only:
+        return
+    try:
+        twice(tf.function(case.function))
+    except Exception as error:
+        yield _of_second(
+            error, "with all tapes outside a tf.function, the second derivative"
         )
+
+
+def _of_second(error: Exception, subject: str) -> Advice:
+    is_nested = "out of scope" in str(error)
+    entry = "orders#nested-out-of-scope" if is_nested else "orders#no-entry"
+    text = f"{subject} raises {type(error).__name__}"
+    return Advice(entry, text, is_mistake=False)
 
 
 def _random(case: _Case) -> Iterator[Advice]:

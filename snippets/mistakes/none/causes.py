@@ -10,6 +10,7 @@ def where_it_ends(model, losses, x, y):
         tape.watch(outputs)
         values = [loss and tf.reduce_mean(loss(y, output))
                   for loss, output in zip(losses, outputs)]
+        added = model.losses  # from add_loss and regularizers
     names = getattr(model, "output_names",
                     [f"output {n}" for n in range(len(outputs))])
     weights = model.trainable_variables
@@ -26,6 +27,13 @@ def where_it_ends(model, losses, x, y):
             reached |= {
                 weight.path for weight, gradient in zip(weights, gradients)
                 if gradient is not None}
+    for number, value in enumerate(added):
+        gradients = tape.gradient(value, weights)
+        paths = {weight.path for weight, gradient in zip(weights, gradients)
+                 if gradient is not None}
+        reached |= paths
+        if not paths:
+            found.append(f"in model.losses[{number}]")
     missing = [each.path for each in weights if each.path not in reached]
     if missing:
         found.append(f"no gradient for {missing}")
@@ -38,6 +46,22 @@ def square(y, p):
 
 def rounds(y, p):
     return (y - tf.round(p)) ** 2
+
+
+class Center(keras.layers.Layer):
+    """Adds the squared distance from a center that only this loss trains."""
+
+    def __init__(self, change):
+        super().__init__(name="center")
+        self.change = change
+
+    def build(self, shape):
+        self.center = self.add_weight(shape=(1,), name="center")
+
+    def call(self, x):
+        distance = tf.stop_gradient(x) - self.change(self.center)
+        self.add_loss(tf.reduce_mean(distance ** 2))
+        return x
 
 
 def model(middle):
@@ -55,5 +79,8 @@ print("right:       ", where_it_ends(plain, [square, square], x, y))
 print("unused head: ", where_it_ends(plain, [square, None], x, y))
 print("loss rounds: ", where_it_ends(plain, [square, rounds], x, y))
 print("layer rounds:", where_it_ends(steps, [square, square], x, y))
+for name, change in ("add_loss:", tf.identity), ("it rounds:", tf.round):
+    centered = model(Center(change))
+    print(f"{name:13}", where_it_ends(centered, [square, square], x, y))
 plain.trainable = False
 print("frozen:      ", where_it_ends(plain, [square, square], x, y))

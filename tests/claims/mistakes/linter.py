@@ -67,6 +67,11 @@ def dense(up):
     return tf.convert_to_tensor(up)
 
 
+def wrong_second(x, up):
+    """Return the gradient of sin, computed by a function whose own gradient is wrong."""
+    return dense(up) * custom(tf.cos, lambda x, up: up * tf.sin(x))(x)
+
+
 LIMITS = {
     "vectorized": (
         custom(
@@ -85,19 +90,21 @@ LIMITS = {
         custom(tf.sin, lambda x, up: dense(up) * tf.stop_gradient(tf.cos(x))),
         "the second derivative is None",
     ),
+    "wrong second": (custom(tf.sin, wrong_second), "the second derivative along some"),
+    "nested": (custom(tf.sin, wrong_second), "with all tapes outside a tf.function"),
 }
 
 
 @functools.cache
 def limits_of_right():
     """The texts of the advice for a right gradient."""
-    return [advice.text for advice in explain(RIGHT, X, second_order=False)]
+    return [advice.text for advice in explain(RIGHT, X)]
 
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_explain_limits(name):
     function, words = LIMITS[name]
-    limits = explain(function, X, second_order=False)
+    limits = explain(function, X)
     assert any(words in advice.text for advice in limits)
     with contrast("also mistakes"):
         assert not any(advice.is_mistake for advice in limits)
@@ -105,13 +112,14 @@ def test_explain_limits(name):
         assert check_rule(function, X, second_order=False).points
     with contrast("limits for every gradient"):
         assert not any(words in text for text in limits_of_right())
-    if name == "second":
-        with contrast("also with second_order=None, the default"):
-            assert any(advice.is_mistake for advice in explain(function, X))
+    if name == "wrong second":
+        with contrast("also with second_order=True"):
+            demanded = explain(function, X, second_order=True)
+            assert any(advice.is_mistake for advice in demanded)
     if name == "XLA":
         with contrast("also if it calls NumPy directly, which fails in tf.function"):
             direct = custom(tf.sin, lambda x, up: dense(up) * np.cos(x))
-            mistakes = explain(direct, X, second_order=False)
+            mistakes = explain(direct, X)
             assert any(advice.is_mistake for advice in mistakes)
 
 
