@@ -276,15 +276,22 @@ def test_the_old_address_of_a_page_leads_to_its_new_one(tmp_path):
     _git(tmp_path, "commit", "--quiet", "-m", "Old")
     (tmp_path / "docs/old.md").rename(tmp_path / "docs/new.md")
     assert _lost(tmp_path, {}) == {"old/"}
-    moved = {"old/": "part/new/"}
+    moved = {"old/": "part/new/", "old/#a": "#b"}
     assert _lost(tmp_path, moved) == set()
-    site = _site(tmp_path, home="First.", part_new="Second.")
+    site = _site(tmp_path, home='First.<i id="b">b</i>', part_new="Second.")
     project = Project(tmp_path, "docs", "A site", moved=moved)
     metadata.write(site, project, tmp_path / "cards")
     page: Any = html.fromstring((site / "old/index.html").read_text("utf-8"))
     [link] = page.iter("a")
     assert (site / "old" / link.get("href")).resolve() == site / "part/new"
-    for wrong in ({"old/": "gone/"}, {"part/new/": ""}, {"/part/new/": ""}):
+    assert '{"": "../part/new/", "#a": "../#b"}' in page.findtext(".//script")
+    for wrong in (
+        {"old/": "gone/"},
+        {"part/new/": ""},
+        {"/part/new/": ""},
+        {"old/#a": ""},
+        {"old/": "#no-section"},
+    ):
         with pytest.raises(ValueError, match="moved: "):
             metadata.write(
                 _site(tmp_path, home="First.", part_new="Second."),

@@ -3,6 +3,7 @@
 This package reads and completes the pages of a built site, whatever generator built it.
 """
 
+from collections import defaultdict
 from pathlib import Path
 
 from ..versions import in_words, packages
@@ -56,14 +57,24 @@ def _last_change(page: BuiltPage, history: History, project: Project) -> Change 
 
 
 def _write_redirects(site: Path, project: Project, addresses: set[str]) -> None:
+    sections: dict[str, dict[str, str]] = defaultdict(dict)
     for old, new in project.moved.items():
+        page, _, anchor = new.partition("#")
+        if page not in addresses:
+            raise ValueError(f"moved: {old} leads to {new}, which is no page")
+        text = (site / page / "index.html").read_text("utf-8")
+        if anchor and f'id="{anchor}"' not in text:
+            raise ValueError(f"moved: {old} leads to {new}, which has no such section")
+        former, mark, section = old.partition("#")
+        sections[former][mark + section] = new
+    for old, places in sections.items():
+        if "" not in places:
+            raise ValueError(f"moved: {old} needs a line without a section, too")
         path = site / old.strip("/") / "index.html"
         if path.exists():
             raise ValueError(f"moved: {old} is a page")
-        if new not in addresses:
-            raise ValueError(f"moved: {old} leads to {new}, which is no page")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(files.redirect(old, new, project), "utf-8")
+        path.write_text(files.redirect(old, places, project), "utf-8")
 
 
 def _write_cards(

@@ -1,5 +1,6 @@
 """Make the files beside the pages: for robots, feed readers, old links and the host."""
 
+import json
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -69,9 +70,23 @@ def _to_xml(root: etree.Element) -> bytes:
     return etree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-def redirect(old: str, new: str, project: Project) -> str:
-    """Return a page at an old address that leads to the same section at a new one."""
-    target = escape(relpath(new.strip("/") or ".", old.strip("/")) + "/")
+def redirect(old: str, places: dict[str, str], project: Project) -> str:
+    """Return a page at an old address that leads to the same section at a new one.
+
+    Args:
+        old: the former address of a page, for example ``a/b/``.
+        places: new addresses by anchor, for example ``{"": "a/d/", "#c": "e/#c"}``.
+            Sections without one are those of the page at ``""``.
+        project: gives the address of the site.
+    """
+    new = places[""]
+
+    def link(target: str) -> str:
+        page, mark, anchor = target.partition("#")
+        path = relpath(page.strip("/") or ".", old.strip("/"))
+        return escape(f"{path}/{mark}{anchor}")
+
+    links = json.dumps({anchor: link(place) for anchor, place in places.items()})
     canonical = (
         f'<link rel="canonical" href="{escape(project.address + quote(new))}">\n'
         if project.address
@@ -81,9 +96,11 @@ def redirect(old: str, new: str, project: Project) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<title>This page has moved</title>\n<meta name="robots" content="noindex">\n'
         f"{canonical}"
-        f'<script>location.replace("{target}" + location.hash)</script>\n'
-        f'<meta http-equiv="refresh" content="0; url={target}">\n</head>\n'
-        f'<body><p>This page <a href="{target}">has moved</a>.</p></body>\n</html>\n'
+        f"<script>const places = {links}\n"
+        'location.replace(places[location.hash] || places[""] + location.hash)'
+        "</script>\n"
+        f'<meta http-equiv="refresh" content="0; url={link(new)}">\n</head>\n'
+        f'<body><p>This page <a href="{link(new)}">has moved</a>.</p></body>\n</html>\n'
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import EAGER, contrast, message, same
+from tests.harness import EAGER, contrast, message, raised, same
 
 X = np.ones([4, 1], "float32")
 FITS = [{}, {"run_eagerly": True}]
@@ -193,3 +193,35 @@ def test_compile_traces(layer, optimizer, options):
         with contrast("each later fit, too, so that it uses the old one again"):
             assert moves()
     assert int(model.optimizer.iterations) > steps
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("wrap", [lambda function: function, tf.function])
+def test_watch_rejects(wrap, dtype):
+    layer = keras.layers.BatchNormalization(dtype=dtype)
+    inputs = keras.Input([1], dtype=dtype)
+    layer(inputs)
+
+    def watch(source):
+        def run():
+            with tf.GradientTape() as tape:
+                tape.watch(source)
+            return tf.zeros([])
+
+        return raised(wrap(run))
+
+    weights = layer.gamma, layer.moving_mean, keras.Variable(1.0, dtype=dtype)
+    for source in (*weights, X.astype(dtype), np.array(2, dtype)[()], 2.0, inputs):
+        error = watch(source)
+        assert isinstance(error, ValueError) and "Passed in object" in str(error)
+    for weight in weights:
+        assert watch(weight.value) is None
+    with contrast("for each object that isn't a tf.Variable, also for a tensor"):
+        assert watch(tf.constant(X)) is None
+    with contrast(
+        "only for weights that are trainable: the value of any can be watched"
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(layer.moving_mean.value)
+            y = layer.moving_mean * 3
+        assert tape.gradient(y, layer.moving_mean.value) == 3

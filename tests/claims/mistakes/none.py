@@ -257,3 +257,41 @@ def test_scalar_zero(place):
                 lambda x: tf.py_function(tf.square, [x], x.dtype), xs[1]
             )
             assert same(right, [6.0] * 3)
+
+
+def compiled(outputs, **options):
+    """A compiled model of one layer, with one output or with a list of two."""
+    inputs = keras.Input([1])
+    layers = [keras.layers.Dense(1, kernel_initializer="ones") for _ in range(outputs)]
+    tensors = [layer(inputs) for layer in layers]
+    model = keras.Model(inputs, tensors if outputs > 1 else tensors[0])
+    metrics = [["mae"]] * outputs
+    model.compile("sgd", "mse", metrics=metrics, **options)
+    return model
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("run_eagerly", [False, True])
+def test_no_tensors(run_eagerly, outputs):
+    x = np.ones([4, 1], "float32")
+    model = compiled(outputs, run_eagerly=run_eagerly)
+    y = [x] * outputs if outputs > 1 else x
+    calls = {
+        "predict": lambda: model.predict(x, verbose=0),
+        "predict_on_batch": lambda: model.predict_on_batch(x),
+        "evaluate": lambda: model.evaluate(x, y, verbose=0),
+        "predict_step": lambda: model.predict_step([x]),
+    }
+    for name, call in calls.items():
+        with tf.GradientTape() as tape:
+            results = tf.nest.flatten(call())
+            loss = tf.add_n([tf.reduce_sum(result) for result in results])
+        gradients = tape.gradient(loss, model.trainable_variables)
+        if name != "predict_step":
+            kinds = np.ndarray | np.generic | float
+            assert all(isinstance(result, kinds) for result in results)
+            assert gradients == [None, None] * outputs
+        else:
+            with contrast("so do all methods, also model.predict_step"):
+                assert all(map(tf.is_tensor, results))
+                assert same(gradients[:2], [[[4.0]], [4.0]])
