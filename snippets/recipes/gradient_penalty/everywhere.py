@@ -47,7 +47,9 @@ class Critic(keras.Model):
         between = t * x + (1.0 - t) * y
         generated = self.network(y, training=training)
         distance = tf.reduce_mean(y_pred) - tf.reduce_mean(generated)
-        return 10.0 * gradient_penalty(self.network, between) - distance
+        loss = 10.0 * gradient_penalty(self.network, between) - distance
+        # fit adds the gradients of all replicas.
+        return loss / tf.distribute.get_strategy().num_replicas_in_sync
 
 
 noise = 0.1 * tf.random.stateless_normal([64, 2], seed=[1, 2])

@@ -10,6 +10,7 @@ def straight_round(v):
 
 
 # truth: upstream becomes factor * upstream; factor needs no gradient
+# truth: factor.shape == []
 @tf.custom_gradient
 def scale_gradient(s, factor):
     return tf.identity(s), lambda upstream: (factor * upstream, None)

@@ -333,6 +333,28 @@ def test_hessian_of_product(wrap, x):
 
 
 @pytest.mark.parametrize("place", PLAIN + COMPILED, ids=str)
+@pytest.mark.parametrize("shape, axes", [([5], [0]), ([2, 3, 4], [0, 2])])
+def test_constant_mean(place, shape, axes):
+    x = tf.random.stateless_normal(shape, [1, 2], dtype=tf.float64)
+
+    def by_moments(x):
+        return tf.reduce_sum(tf.nn.moments(x, axes)[1] ** 2)
+
+    def constant_mean(x):
+        mean = tf.stop_gradient(tf.reduce_mean(x, axes, keepdims=True))
+        return tf.reduce_sum(tf.reduce_mean((x - mean) ** 2, axes) ** 2)
+
+    def right(x):
+        return tf.reduce_sum(tf.math.reduce_variance(x, axes) ** 2)
+
+    assert same(place.gradient(by_moments, x), place.gradient(right, x), 1e-9)
+    second = place.derivative(by_moments, x)
+    assert same(second, place.derivative(constant_mean, x), 1e-9)
+    with contrast("right, as that of tf.math.reduce_variance"):
+        assert not same(second, place.derivative(right, x), 0.01)
+
+
+@pytest.mark.parametrize("place", PLAIN + COMPILED, ids=str)
 def test_resize_left_out(place):
     image = tf.random.stateless_normal([2, 3, 4, 2], [1, 2])
 
