@@ -1562,10 +1562,21 @@ def test_what_is_pasted_finds_its_entry(entry, search):
     assert search(PASTED[entry], pasted=True)[0] == first
 
 
-def test_a_strange_message_leads_to_the_page_of_symptoms(search):
-    search(
-        "ResourceExhaustedError: OOM when allocating tensor with shape[8]", pasted=True
-    )
+STRANGE = [
+    "ResourceExhaustedError: OOM when allocating tensor with shape[8]",
+    "NotImplementedError: numpy() is only available when eager execution is enabled.",
+    "TypeError: 'NoneType' object is not callable",
+    "AttributeError: property 'losses' of 'Model' object has no setter",
+    "AttributeError: 'Tensor' object has no attribute '_keras_history'",
+    "AttributeError: module 'tensorflow' has no attribute 'Session'",
+    "TypeError: Expected float32, got None of type 'NoneType' instead.",
+]
+"""Messages that look like some of the catalogue, and have another cause."""
+
+
+@pytest.mark.parametrize("message", STRANGE)
+def test_a_strange_message_leads_to_the_page_of_symptoms(message, search):
+    search(message, pasted=True)
     said = search.page.locator("dialog.search [role=status]")
     assert "isn't in the catalogue" in said.inner_text()
     assert said.get_by_role("link").get_attribute("href").endswith("/mistakes/")
