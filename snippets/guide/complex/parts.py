@@ -8,19 +8,24 @@ def loss(z):
     return tf.math.real(tf.exp(z) * tf.math.conj(z))
 
 
+def loss_of_pair(a, b):
+    z = tf.complex(a, b)
+    return loss(z)
+
+
 a, b = tf.constant(0.5, tf.float64), tf.constant(-1.2, tf.float64)
 with tf.GradientTape() as tape:
     tape.watch([a, b])
-    L = loss(tf.complex(a, b))
-by_a, by_b = tape.gradient(L, [a, b])
-print(f"pair of reals     dL/da = {by_a:.6f}, dL/db = {by_b:.6f}")
+    L = loss_of_pair(a, b)
+a_bar, b_bar = tape.gradient(L, [a, b])
+print(f"pair of reals     dL/da = {a_bar:.6f}, dL/db = {b_bar:.6f}")
 
 z = tf.complex(a, b)
 with tf.GradientTape() as tape:
     tape.watch(z)
     L = loss(z)
-gradient = tape.gradient(L, z).numpy()
-print(f"tape.gradient     {gradient:.6f}")
+z_bar = tape.gradient(L, z).numpy()
+print(f"tape.gradient     {z_bar:.6f}")
 
 h = 1e-6
 along_1, along_i = (
@@ -32,4 +37,4 @@ direction = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 721))
 change = [loss(z + h * d).numpy() - loss(z).numpy() for d in direction]
 steepest = direction[np.argmax(change)]
 print(f"steepest of {len(direction) - 1} directions {steepest:.2f},"
-      f" gradient / |gradient| {gradient / abs(gradient):.2f}")
+      f" gradient / |gradient| {z_bar / abs(z_bar):.2f}")

@@ -97,8 +97,8 @@ def redirect(old: str, places: dict[str, str], project: Project) -> str:
         '<title>This page has moved</title>\n<meta name="robots" content="noindex">\n'
         f"{canonical}"
         f"<script>const places = {links}\n"
-        'location.replace(places[location.hash] || places[""] + location.hash)'
-        "</script>\n"
+        "location.replace(places[location.hash]"
+        ' || places[""].split("#")[0] + location.hash)</script>\n'
         f'<meta http-equiv="refresh" content="0; url={link(new)}">\n</head>\n'
         f'<body><p>This page <a href="{link(new)}">has moved</a>.</p></body>\n</html>\n'
     )

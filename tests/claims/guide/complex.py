@@ -17,7 +17,6 @@ from tests.harness import (
     PERSISTENT,
     SYMBOLIC,
     contrast,
-    program,
     raised,
     same,
 )
@@ -264,7 +263,9 @@ def test_cast_warns(warnings, wrap, dtype):
 
 @pytest.mark.parametrize("place", [EAGER, PERSISTENT], ids=str)
 def test_wrong_dtype(place):
-    wrong = program("guide/complex/wrong/dtype.py")
+    @tf.custom_gradient
+    def real_part(z):
+        return math.real(z), lambda upstream: upstream
 
     @tf.custom_gradient
     def rotated(t):
@@ -273,13 +274,13 @@ def test_wrong_dtype(place):
 
     for real, paired in ((tf.float32, tf.complex64), (tf.float64, tf.complex128)):
         z, t = tf.constant([1 + 2j, 3], paired), tf.constant([0.5, 1], real)
-        of_z = place.gradient(lambda z: [2.0, 3.0] * wrong.real_part(z), z)
+        of_z = place.gradient(lambda z: [2.0, 3.0] * real_part(z), z)
         assert of_z.dtype == real and same(of_z, [2.0, 3.0])
         of_t = place.gradient(rotated, t)
         assert of_t.dtype == paired and same(of_t, -1j * np.exp([-0.5j, -1j]), 1e-6)
         with contrast("also if the source is used twice"):
             for twice, source in (
-                (lambda z: wrong.real_part(z) + math.real(z), z),
+                (lambda z: real_part(z) + math.real(z), z),
                 (lambda t: tf.abs(rotated(t)) + t, t),
             ):
                 error = raised(place.gradient, twice, source)
@@ -287,4 +288,32 @@ def test_wrong_dtype(place):
         with contrast("the tape casts it to the dtype of the source"):
             right = place.gradient(lambda z: math.real(z), z)
             assert right.dtype == paired
-            assert place.gradient(wrong.real_part, z).dtype != right.dtype
+            assert place.gradient(real_part, z).dtype != right.dtype
+
+
+GRAPHS = {
+    "eager": lambda function: function,
+    "tf.function": tf.function,
+    "XLA": tf.function(jit_compile=True),
+}
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64], ids=lambda d: d.name)
+@pytest.mark.parametrize("wrap", GRAPHS.values(), ids=GRAPHS)
+def test_irfft_length(wrap, dtype):
+    def back(x):
+        return tf.signal.irfft(tf.signal.rfft(x))
+
+    def back_with_length(x):
+        return tf.signal.irfft(tf.signal.rfft(x), [x.shape[-1]])
+
+    back, back_with_length = wrap(back), wrap(back_with_length)
+    for values in (3, 5, 9):
+        for batch in ((), (2,)):
+            x = tf.constant(np.random.default_rng(0).normal(size=(*batch, values)))
+            x = tf.cast(x, dtype)
+            assert back(x).shape == (*batch, values - 1)
+    with contrast("with a length, too"):
+        assert same(back_with_length(x), x, 1e-4)
+    with contrast("an even number of values: none is lost"):
+        assert same(back(x[..., :8]), x[..., :8], 1e-4)
