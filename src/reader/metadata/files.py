@@ -88,7 +88,7 @@ def redirect(old: str, places: dict[str, str], project: Project) -> str:
 
     links = json.dumps({anchor: link(place) for anchor, place in places.items()})
     canonical = (
-        f'<link rel="canonical" href="{escape(project.address + quote(new))}">\n'
+        f'<link rel="canonical" href="{escape(project.address + quote(new.partition("#")[0]))}">\n'
         if project.address
         else ""
     )
