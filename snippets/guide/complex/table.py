@@ -7,8 +7,8 @@ conj, real, imag = tf.math.conj, tf.math.real, tf.math.imag
 w = tf.constant([2 - 1j, 0.5 + 1j, -1 + 0.3j], tf.complex128)
 
 
-def cast(x):
-    return tf.cast(x, tf.complex128)
+def to_complex(x):
+    return tf.complex(x, tf.zeros_like(x))
 
 
 # The forward pass and its gradient, for three complex numbers.
@@ -18,16 +18,17 @@ COMPLEX = {
                lambda z, y, upstream: conj(upstream) * z**3
                + upstream * conj(3 * z**2 * conj(z))),
     "z*": (conj, lambda z, y, upstream: conj(upstream)),
-    "Re z": (real, lambda z, y, upstream: cast(upstream)),
-    "Im z": (imag, lambda z, y, upstream: 1j * cast(upstream)),
+    "Re z": (real, lambda z, y, upstream: to_complex(upstream)),
+    "Im z": (imag, lambda z, y, upstream: 1j * to_complex(upstream)),
     "|z|^2": (lambda z: real(z * conj(z)),
-              lambda z, y, upstream: 2 * cast(upstream) * z),
-    "|z|": (tf.abs, lambda z, y, upstream: cast(upstream) * z / cast(y)),
-    "z / |z|": (lambda z: z / cast(tf.abs(z)), lambda z, y, upstream:
-                (upstream - cast(real(conj(upstream) * y)) * y)
-                / cast(tf.abs(z))),
+              lambda z, y, upstream: 2 * to_complex(upstream) * z),
+    "|z|": (tf.abs,
+            lambda z, y, upstream: to_complex(upstream / y) * z),
+    "z / |z|": (lambda z: z / to_complex(tf.abs(z)), lambda z, y, upstream:
+                (upstream - to_complex(real(conj(upstream) * y)) * y)
+                / to_complex(tf.abs(z))),
     "arg z": (tf.math.angle,
-              lambda z, y, upstream: 1j * cast(upstream) / conj(z)),
+              lambda z, y, upstream: 1j * to_complex(upstream) / conj(z)),
     "fft": (tf.signal.fft,
             lambda z, y, upstream: 3 * tf.signal.ifft(upstream)),
     "ifft": (tf.signal.ifft,
@@ -64,5 +65,6 @@ for name, (forward, rule) in (COMPLEX | REAL).items():
     change = (forward(x + h * v) - forward(x - h * v)) / (2.0 * h)
     along = tf.reduce_sum(real(conj(found) * v))
     differences = tf.reduce_sum(real(conj(upstream) * change))
-    print(f"{name:7} equals TensorFlow's: {np.allclose(found, autodiff, 1e-12)}"
+    same = np.allclose(found, autodiff, 1e-12)
+    print(f"{name:7} equals TensorFlow's: {same}"
           f"  differences: {abs(along - differences) < 1e-8}")
