@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from .check import check_rule
-from .messages import message
+from .messages import EXPLAINED, message
 from .shared import globals_of
 
 
@@ -92,94 +92,9 @@ class _Case:
         return value if tf.is_tensor(value) and value.dtype.is_floating else None
 
 
-_MESSAGES = [
-    (
-        r"expected to return (\d+) gradients?, but returned (\d+)",
-        "counts#one-gradient-short",
-        "the gradient function returns {1} gradients, but must return {0}: one for each"
-        " positional argument, and for each leaf of a list or a dictionary",
-    ),
-    (
-        r"must accept keyword argument 'variables'",
-        "variables#must-accept-variables",
-        "the forward pass reads a variable: let the gradient function accept"
-        " variables=None and return a pair of gradients, for the inputs and for the"
-        " variables",
-    ),
-    (
-        r"Must return gradient for each variable",
-        "variables#for-each-variable",
-        "the second item that the gradient function returns must be a list with one"
-        " gradient for each variable",
-    ),
-    (
-        r"currently supports keywords? arguments only when eager",
-        "counts#keywords-in-a-graph",
-        "inputs are passed by keyword: pass them by position",
-    ),
-    (
-        r"required positional argument: 'variables'",
-        "variables#no-variables",
-        "the gradient function needs the default variables=None, because it is also"
-        " called without variables",
-    ),
-    (
-        r"can only concatenate list",
-        "variables#a-tuple-of-gradients",
-        "the gradients of the variables must be in a list",
-    ),
-    (
-        r"Tensor\.graph is undefined",
-        "variables#in-a-branch",
-        "a variable is read in a branch: read it outside, or pass it as an argument",
-    ),
-    (
-        r"Python bool|truth value of an array|cannot be interpreted as an integer",
-        "types#an-if-in-a-rule",
-        "Python needs the value of a tensor that has none yet: use tf.cond or tf.where,"
-        " and don't pass settings as arguments",
-    ),
-    (
-        r"no attribute 'numpy'|to a numpy array",
-        "types#numpy-in-a-graph",
-        "NumPy is called on a tensor that has no value yet",
-    ),
-    (
-        r"too many values to unpack|not enough values to unpack"
-        r"|Cannot iterate over a scalar|cannot unpack non-iterable",
-        "counts#no-rule-returned",
-        "the function must return a pair: its value, or one structure of values, and"
-        " the gradient function",
-    ),
-    (
-        r"unsupported callable|is not a callable object",
-        "counts#unsupported-callable",
-        "the function must return its value first, and then the gradient function",
-    ),
-    (
-        r"takes (?:from )?\d.* positional arguments? but \d+ (?:was|were) given",
-        "counts#one-upstream-for-two-outputs",
-        "the gradient function must accept one upstream gradient for each output of the"
-        " function",
-    ),
-    (
-        r"expected to be a \w+ tensor but is a \w+ tensor|dtype",
-        "types#double-against-float",
-        "a dtype in the gradient function doesn't fit: downstream must have the dtype"
-        " of its input",
-    ),
-    (
-        r"unsupported type|Failed to convert|Attempt to convert a value",
-        "types#a-function-as-argument",
-        "each argument becomes a tensor: capture settings and functions, and don't pass"
-        " them as arguments",
-    ),
-]
-
-
 def _of_error(error: Exception, place: str) -> Advice:
     text_of_error = message(error)
-    for pattern, entry, text in _MESSAGES:
+    for pattern, entry, text in EXPLAINED:
         if match := re.search(pattern, text_of_error):
             return Advice(entry, f"{place}: {text.format(*match.groups())}")
     return Advice("messages", f"{place}: the gradient raises {text_of_error}")

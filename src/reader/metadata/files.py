@@ -87,8 +87,9 @@ def redirect(old: str, places: dict[str, str], project: Project) -> str:
         return escape(f"{path}/{mark}{anchor}")
 
     links = json.dumps({anchor: link(place) for anchor, place in places.items()})
+    page = quote(new.partition("#")[0])
     canonical = (
-        f'<link rel="canonical" href="{escape(project.address + quote(new.partition("#")[0]))}">\n'
+        f'<link rel="canonical" href="{escape(project.address + page)}">\n'
         if project.address
         else ""
     )
