@@ -30,7 +30,7 @@ def einsum(equation, a, b):
     return function(a, b)
 
 
-sizes = dict(b=2, i=3, j=4, k=5)
+sizes = {"b": 2, "i": 3, "j": 4, "k": 5}
 for equation in ("ij,jk->ik", "bij,bjk->bik", "i,j->ij", "ij,j->i",
                  "ij,ij->", "bij,kj->bki", "ij,k->ik"):
     letters = equation.split("->")[0].split(",")

@@ -5,7 +5,6 @@ import gc
 import numpy as np
 import tensorflow as tf
 
-
 EPSILON = 1e-6
 
 

@@ -10,7 +10,12 @@ def plain(x, A, B):
     return x @ tf.cast(W, x.dtype) + SCALE * (x @ A) @ B
 
 
-# truth: x.shape == [128, 256]; A.shape == [256, 4]; B.shape == [4, 512]
+def rows(x):
+    """Each token of each sequence is one row."""
+    return tf.reshape(x, [-1, x.shape[-1]])
+
+
+# truth: x.shape == [4, 32, 256]; A.shape == [256, 4]; B.shape == [4, 512]
 @tf.custom_gradient
 def lora(x, A, B):
     def grad(upstream):
@@ -18,8 +23,9 @@ def lora(x, A, B):
         downstream_x = (tf.matmul(upstream, tf.cast(W, x.dtype),
                                   transpose_b=True)
                         + tf.matmul(thin, A, transpose_b=True))
-        downstream_A = tf.matmul(x, thin, transpose_a=True)
-        downstream_B = SCALE * tf.matmul(x @ A, upstream, transpose_a=True)
+        downstream_A = tf.matmul(rows(x), rows(thin), transpose_a=True)
+        downstream_B = SCALE * tf.matmul(
+            rows(x @ A), rows(upstream), transpose_a=True)
         return downstream_x, downstream_A, downstream_B
 
     return plain(*map(tf.stop_gradient, (x, A, B))), grad
@@ -43,7 +49,7 @@ def kept(function, *inputs):
 SCALE = 0.5
 W = tf.random.stateless_normal([256, 512], [5, 6]) / 16.0
 x, A, B = (tf.random.stateless_normal(shape, [n, 1], dtype=tf.float64) / 16.0
-           for n, shape in enumerate(([128, 256], [256, 4], [4, 512])))
+           for n, shape in enumerate(([4, 32, 256], [256, 4], [4, 512])))
 inputs = [x, A, B]
 gradients = []
 for function in plain, lora:

@@ -8,6 +8,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+SCALE = 1024.0  # so that gradients in float16 don't underflow
+
 
 def class_scores(model, x, classes):
     """One number for each example: the logit of its class."""
@@ -18,8 +20,8 @@ def class_scores(model, x, classes):
 def saliency(model, x, classes):
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(x)
-        scores = class_scores(model, x, classes)
-    return tape.gradient(scores, x)
+        scores = SCALE * class_scores(model, x, classes)
+    return tape.gradient(scores, x) / SCALE
 
 
 def integrated_gradients(model, x, classes, baseline, steps=128):
@@ -41,11 +43,11 @@ def grad_cam(model, layer, x, classes):
 
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         with mock.patch.object(layer, "call", record):
-            scores = class_scores(model, x, classes)
+            scores = SCALE * class_scores(model, x, classes)
     [features] = outputs  # an error unless the layer was called once
-    gradients = tape.gradient(scores, features)
+    gradients = tf.cast(tape.gradient(scores, features), tf.float32) / SCALE
     alpha = tf.reduce_mean(gradients, [1, 2], keepdims=True)
-    return tf.reduce_sum(alpha * features, -1)
+    return tf.reduce_sum(alpha * tf.cast(features, tf.float32), -1)
 
 
 random = np.random.default_rng(0)
@@ -61,8 +63,8 @@ base = keras.Sequential([
 model = keras.Sequential([
     keras.Input([16, 16, 1]), base, keras.layers.GlobalAveragePooling2D(),
     keras.layers.Dropout(0.2), keras.layers.Dense(2)])
-model.compile("adam", keras.losses.SparseCategoricalCrossentropy(True))
-model.optimizer.learning_rate = 0.02
+model.compile(keras.optimizers.Adam(0.02),
+              keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 model.fit(x, y, batch_size=64, epochs=8, verbose=0)
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "model.keras")

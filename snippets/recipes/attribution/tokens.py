@@ -7,8 +7,8 @@ import numpy as np
 import tensorflow as tf
 
 
-def at_embedding(model, layer, ids, t=1.0):
-    """The score, and for each call of the layer: ids, output, gradient."""
+def at_embedding(model, layer, ids, classes, t=1.0):
+    """The scores, and for each call of the layer: ids, output, gradient."""
     calls, call = [], layer.call
 
     def record(tokens, **options):
@@ -20,20 +20,20 @@ def at_embedding(model, layer, ids, t=1.0):
 
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         with mock.patch.object(layer, "call", record):
-            score = model(ids, training=False)
+            logits = model(ids, training=False)
+        scores = tf.gather(logits, classes, axis=1, batch_dims=1)
     tokens, outputs, points = zip(*calls)
-    return score, tokens, outputs, tape.gradient(score, points)
+    return scores, tokens, outputs, tape.gradient(scores, points)
 
 
-def integrated_gradients(model, layer, ids, steps=10):
+def integrated_gradients(model, layer, ids, classes, steps=10):
     """From embeddings of 0. For each call: ids, a number for each token."""
-    sums = [0.0, 0.0]  # as many as calls of the layer
-    for step in range(steps):
-        _, tokens, outputs, gradients = at_embedding(
-            model, layer, ids, (step + 0.5) / steps)
-        sums = [total + g / steps for total, g in zip(sums, gradients)]
-    return [(number, tf.reduce_sum(output * total, -1))
-            for number, output, total in zip(tokens, outputs, sums)]
+    runs = [at_embedding(model, layer, ids, classes, (step + 0.5) / steps)
+            for step in range(steps)]
+    _, tokens, outputs, _ = runs[0]
+    means = [sum(g) / steps for g in zip(*(run[-1] for run in runs))]
+    return [(number, tf.reduce_sum(output * mean, -1))
+            for number, output, mean in zip(tokens, outputs, means)]
 
 
 worth = np.array([0, 2, 1, 0, -1, -2])  # of the tokens; 0 is padding
@@ -59,14 +59,16 @@ for dtype in tf.int32, tf.float32:
         score = model([ids, b], training=False)
     print(f"{dtype.name} ids:", tape.gradient(score, ids))
 
-total = 0.0
-for tokens, parts in integrated_gradients(model, embedding, [a, b]):
+classes, total = tf.constant([0]), 0.0  # the model has one output
+for tokens, parts in integrated_gradients(
+        model, embedding, [a, b], classes):
     print("worth", worth[tokens[0]], "attributed",
           parts[0].numpy().round(1) + 0.0)
     total += tf.reduce_sum(parts)
-score, tokens, _, gradients = at_embedding(model, embedding, [a, b])
-empty = at_embedding(model, embedding, [a, b], t=0.0)[0]
-print(f"sum {total:.2f}, f(x) - f(zeros) {(score - empty)[0, 0]:.2f}")
+score, tokens, _, gradients = at_embedding(
+    model, embedding, [a, b], classes)
+empty = at_embedding(model, embedding, [a, b], classes, t=0.0)[0]
+print(f"sum {total:.2f}, f(x) - f(zeros) {(score - empty)[0]:.2f}")
 with tf.GradientTape() as tape:
     score = model([a, b], training=False)
 table = tape.gradient(score, embedding.trainable_variables[0])

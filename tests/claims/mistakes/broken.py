@@ -332,6 +332,27 @@ def test_hessian_of_product(wrap, x):
         assert same(np.array(hessian_of(segment, wrap)(away)), exact, 1e-9)
 
 
+@pytest.mark.parametrize("place", PLAIN, ids=str)
+@pytest.mark.parametrize("low, high", [(-1.0, 1.0), (0.5, 3.0)])
+def test_ignores_bounds(place, low, high):
+    def drawn(mean, low, high):
+        return tf.random.stateless_parameterized_truncated_normal(
+            [1000], [1, 2], mean, 1.0, low, high
+        )
+
+    def loss(mean):
+        return tf.reduce_mean(drawn(mean, low, high))
+
+    mean = tf.constant(0.7)
+    assert same(place.gradient(loss, mean), 1.0, 1e-5)
+    with contrast("the derivative of the sample, which is smaller"):
+        change = (loss(mean + 0.05) - loss(mean - 0.05)) / 0.1
+        assert change < 0.9
+    with contrast("also with respect to a bound"):
+        of_low = place.gradient(lambda x: tf.reduce_mean(drawn(mean, x, high)), low)
+        assert not same(of_low, 1.0, 0.01) and not same(of_low, 0.0, 0.01)
+
+
 @pytest.mark.parametrize("place", PLAIN + COMPILED, ids=str)
 @pytest.mark.parametrize("shape, axes", [([5], [0]), ([2, 3, 4], [0, 2])])
 def test_constant_mean(place, shape, axes):

@@ -64,6 +64,16 @@ def test_have_a_gradient(place):
                 tf.constant(2, dtype),
             )
             assert same(of_mean, 4.0)
+    with contrast("also for samples of stateless_parameterized_truncated_normal"):
+        bounded = EAGER.gradient(
+            lambda mean: tf.reduce_mean(
+                tf.random.stateless_parameterized_truncated_normal(
+                    [N], SEED, mean, 1.0, -1.0, 1.0
+                )
+            ),
+            tf.constant(0.7),
+        )
+        assert abs(bounded - 0.27) > 0.5  # 0.27 by the formula of the mean
     with contrast("samples of `tf.random.categorical`, too"):
         logits = tf.constant([[0.0, 2.0]])
         of_class = EAGER.gradient(
