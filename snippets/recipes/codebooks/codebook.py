@@ -27,7 +27,8 @@ class Quantizer(keras.layers.Layer):
 
     def __init__(self, codes, beta=0.25, dtype="float32", **kwargs):
         super().__init__(dtype=dtype, **kwargs)
-        self.codes, self.beta, self.usage = codes, beta, Usage(codes)
+        self.codes, self.beta = codes, beta
+        self.usage = Usage(codes, f"{self.name}_usage")
 
     def build(self, shape):
         self.codebook = self.add_weight(
