@@ -206,7 +206,8 @@
       ?.filter(word => !silent.has(word)))
     const shown = (await part("messages")).flatMap(([said, links]) =>
       links.map(([title, address]) => ({
-        title, message: named(said), entry: named(title), address: placed(address)
+        title, message: named(said), entry: named(title), address: placed(address),
+        hasGaps: said.includes("'…'")  // for names that differ from run to run
       })))
     // A rare word weighs more; one that no message has may be a name, and weighs less.
     // Of entries with the same message, the one that is named most like it comes first.
@@ -225,17 +226,19 @@
     const isCommon = word => among.get(word) > shown.length / 25
     const inQuotes = /'[^']*'|"[^"]*"/g
     for (const each of shown) {
-      const { title, message, entry } = each
+      const { title, message, entry, hasGaps } = each
       const both = new Set([...message, ...entry])
       const types = named(title.match(/\b[A-Z]+[a-z]\w*[A-Z]\w*/g)
         ?.filter(name => !/(Error|Exception|Warning)$/.test(name)).join(" ") ?? "")
       const own = new Set([...types].filter(word => message.has(word)))
+      const titled = named(title.match(inQuotes)?.join(" ") ?? "")
       each.alike = Math.max(...lines.map(line => {
         const said = named(line)
         const fixed = named(line.replace(inQuotes, ""))
         const names = named(line.match(inQuotes)?.join(" ") ?? "")
         const known = new Set([...names].filter(word => among.has(word)))
-        const isOther = isMissing(own, said) || isMissing(known, both)
+        const isOther = isMissing(own, said)
+          || (hasGaps ? isMissing(titled, said) : isMissing(known, both))
           || isMissing(names, both) && [...fixed].every(isCommon)
         return (isOther ? 0.4 : 1) * share(fixed.size ? fixed : said, both)
           * (0.5 + 0.5 * share(message, fixed))
