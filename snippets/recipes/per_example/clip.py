@@ -9,7 +9,7 @@ loss_of = keras.losses.mean_squared_error  # one loss for each example
 
 class PrivateModel(keras.Model):
     def one(self, example):
-        x, y = (tensor[None] for tensor in example)  # a batch of one
+        x, y = tf.nest.map_structure(lambda t: t[None], example)
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(loss_of(y, self(x, training=True)))
         gradients = tape.gradient(loss, self.trainable_variables)

@@ -13,7 +13,7 @@ loss_of = keras.losses.mean_squared_error
 
 class PrivateModel(keras.Model):
     def one(self, example):
-        x, y = (tensor[None] for tensor in example)
+        x, y = tf.nest.map_structure(lambda t: t[None], example)
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(loss_of(y, self(x, training=True)))
             scaled = self.optimizer.scale_loss(loss)

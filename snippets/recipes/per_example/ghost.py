@@ -51,7 +51,9 @@ def clipped_sums(model, loss_of, x, y):
     weights = model.trainable_variables
     Ghost.calls = calls = []
     with tf.GradientTape(persistent=True) as tape:
-        losses = loss_of(y, model(x, training=True))  # one per example
+        losses = loss_of(y, model(x, training=True))
+        losses = tf.reduce_sum(  # one for each example
+            tf.reshape(losses, [tf.shape(losses)[0], -1]), axis=1)
     Ghost.calls = None
     counted = [id(w) for layer, _, _ in calls for w in layer.weights]
     if sorted(counted) != sorted(id(w) for w in weights):

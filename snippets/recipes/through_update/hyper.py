@@ -9,10 +9,11 @@ import tensorflow as tf
 class Hyper(keras.Model):
     def __init__(self, target):
         super().__init__(dtype="float32")  # the target may differ
+        self.generated = [v.trainable for v in target.variables]
+        self.sizes = [
+            math.prod(v.shape) for v in target.trainable_variables]
         target.trainable = False  # gives only the shapes
         self.target = target
-        self.shapes = [v.shape for v in target.variables]
-        self.sizes = [math.prod(shape) for shape in self.shapes]
         self.hidden = keras.layers.Dense(32, "tanh")
         self.generate = keras.layers.Dense(
             sum(self.sizes),
@@ -20,8 +21,10 @@ class Hyper(keras.Model):
 
     def one_task(self, inputs):
         row, x = inputs
-        weights = [tf.reshape(part, shape) for part, shape in zip(
-            tf.split(row, self.sizes), self.shapes)]
+        parts = iter(tf.split(row, self.sizes))
+        weights = [
+            tf.reshape(next(parts), v.shape) if generated else v.value
+            for v, generated in zip(self.target.variables, self.generated)]
         z, _ = self.target.stateless_call([], weights, x)
         return tf.cast(z, tf.float32)
 

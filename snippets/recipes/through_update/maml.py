@@ -3,6 +3,8 @@
 import keras
 import tensorflow as tf
 
+loss_of = keras.losses.mean_squared_error  # of the inner step, too
+
 
 class MAML(keras.Model):
     """Predicts after a step on the examples (x, y) of each task."""
@@ -18,7 +20,7 @@ class MAML(keras.Model):
             tape.watch(weights)
             z, _ = self.network.stateless_call(
                 weights, state, x, training=True)
-            loss = tf.reduce_mean(tf.square(tf.cast(z, tf.float32) - y))
+            loss = tf.reduce_mean(loss_of(y, tf.cast(z, tf.float32)))
         return [
             w - self.rate * tf.convert_to_tensor(gradient)
             for w, gradient in zip(weights, tape.gradient(loss, weights))]
@@ -53,7 +55,7 @@ def build():
     model = MAML(keras.Sequential([
         keras.Input([1]), keras.layers.Dense(32, "tanh"),
         keras.layers.Dense(32, "tanh"), keras.layers.Dense(1)]))
-    model.compile(keras.optimizers.Adam(0.01), "mse")
+    model.compile(keras.optimizers.Adam(0.01), loss_of)
     return model
 
 
@@ -74,8 +76,8 @@ model = build()
 @tf.function
 def train(tasks, targets):
     with tf.GradientTape() as tape:
-        errors = model(tasks, training=True) - targets
-        loss = tf.reduce_mean(tf.square(errors))
+        loss = tf.reduce_mean(
+            loss_of(targets, model(tasks, training=True)))
     weights = model.trainable_variables
     model.optimizer.apply_gradients(
         zip(tape.gradient(loss, weights), weights))
