@@ -43,7 +43,8 @@ def alive(again):
     return np.array(count["seen"])
 
 
-runs = {"without recomputation": alive(False), "tf.recompute_grad": alive(True)}
+runs = {"without recomputation": alive(False),
+        "tf.recompute_grad": alive(True)}
 for name, run in runs.items():
     print(f"{name:21}  blocks {blocks:2}  peak {run[:, 1].max()}")
 
