@@ -13,15 +13,15 @@ from tensorflow.python.framework import op_callbacks
 @tf.custom_gradient
 def frozen_matmul(x, codes, scale):
     """x @ (codes * scale), with a gradient for x alone."""
-    def kernel(codes):
-        return tf.cast(codes, scale.dtype) * scale
+    def kernel(after):  # in a graph, not before it is needed
+        with tf.control_dependencies([after]):
+            return tf.cast(tf.identity(codes), scale.dtype) * scale
 
     def grad(upstream):
-        with tf.control_dependencies([upstream]):  # else merged in a graph
-            again = kernel(tf.identity(codes))
+        again = kernel(upstream)
         return tf.matmul(upstream, again, transpose_b=True), None, None
 
-    return tf.matmul(tf.stop_gradient(x), kernel(codes)), grad
+    return tf.matmul(tf.stop_gradient(x), kernel(x)), grad
 
 
 @keras.saving.register_keras_serializable()
@@ -40,12 +40,14 @@ class LoRA(keras.layers.Layer):
         self.codes = add([n, m], "zeros", "int8", trainable=False)
         self.scale = add([m], "ones", trainable=False)
         self.bias = add([m], "zeros", trainable=False)
-        self.a, self.b = add([n, r], "he_uniform"), add([r, m], "zeros")
+        self.a = add([n, r], "he_uniform", "float32", name="lora_a")
+        self.b = add([r, m], "zeros", "float32", name="lora_b")
 
     def call(self, x):
         scale = tf.convert_to_tensor(self.scale)
         y = self.matmul(x, tf.convert_to_tensor(self.codes), scale)
-        return self.activation(y + self.bias + x @ self.a @ self.b)
+        a, b = tf.cast(self.a, x.dtype), tf.cast(self.b, x.dtype)
+        return self.activation(y + self.bias + x @ a @ b)
 
     def get_config(self):
         activation = keras.activations.serialize(self.activation)
@@ -56,16 +58,19 @@ class LoRA(keras.layers.Layer):
 def adapt(layer):
     """For clone_model: each Dense becomes a LoRA, the rest is frozen."""
     if type(layer) is not keras.layers.Dense:
-        layer.trainable = False
+        for w in layer.trainable_variables:
+            w.trainable = False
         return layer
-    new = LoRA(layer.units, layer.activation, name=layer.name)
+    new = LoRA(layer.units, layer.activation,
+               name=layer.name, dtype=layer.dtype_policy)
     new.build([None, layer.kernel.shape[0]])
     kernel = tf.cast(layer.kernel, tf.float32)
     scale = tf.reduce_max(abs(kernel), 0) / 127.0
     codes = tf.cast(tf.round(kernel / scale), tf.int8)
-    for weight, value in zip(
-            (new.codes, new.scale, new.bias), (codes, scale, layer.bias)):
-        weight.assign(value)
+    new.codes.assign(codes)
+    new.scale.assign(scale)
+    if layer.use_bias:
+        new.bias.assign(layer.bias)
     return new
 
 

@@ -27,7 +27,7 @@ loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
 def add_lora(model, rank):
-    """Every dense layer gets two factors; nothing else is trained."""
+    """Dense layers and convolutions get factors; the rest is frozen."""
     for layer in model._flatten_layers():  # also those inside attention
         if hasattr(layer, "enable_lora") and hasattr(layer, "kernel"):
             layer.enable_lora(rank)

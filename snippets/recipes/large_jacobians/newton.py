@@ -37,7 +37,7 @@ class GaussNewton(keras.Model):  # for a loss that is a mean of squares
         weights = self.trainable_variables
 
         def errors():
-            return self(x, training=True) - y
+            return self(x, training=True) - y  # of the same shape
 
         def product(v):  # (2 / count J^T J + damping) v
             with tf.GradientTape() as second:

@@ -8,7 +8,7 @@ x = tf.random.stateless_normal([6, 3], seed=[1, 2])
 targets = tf.random.stateless_normal([6, 2], seed=[3, 4])
 model = keras.Sequential([
     keras.Input([3]), keras.layers.Dense(4, "tanh"), keras.layers.Dense(2)])
-weights = model.trainable_variables
+weights = [w.value for w in model.trainable_variables]
 
 
 def loss(y):
@@ -48,7 +48,7 @@ def gauss_newton_product(v):
             inner.watch(y)
             L = loss(y)
         slope = inner.gradient(L, y)
-    HJv = outer.gradient(slope, y, Jv)
+    HJv = outer.gradient(slope, y, Jv, unconnected_gradients="zero")
     return flat(first.gradient(y, weights, HJv))
 
 
