@@ -215,7 +215,10 @@ def test_the_short_version_fits_on_a_page():
 
 @pytest.mark.tools(False)
 def test_advice_leads_to_entries_that_are_there():
-    source = (ROOT / "src/vjpcheck/linter.py").read_text("utf-8")
+    source = "".join(
+        (ROOT / f"src/vjpcheck/{name}.py").read_text("utf-8")
+        for name in ("linter", "messages")
+    )
     named = set(re.findall(r'"(\w+)#([\w-]+)"', source))
     lost = [
         f"{page}#{anchor}"

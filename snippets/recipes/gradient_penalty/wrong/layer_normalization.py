@@ -1,5 +1,7 @@
 """Deliberately wrong: a penalty on a critic with layer normalization."""
 
+# tracebook: alone
+
 import keras
 import tensorflow as tf
 

@@ -1,5 +1,7 @@
 """Deliberately wrong: a step through layer or batch normalization."""
 
+# tracebook: alone
+
 import keras
 import tensorflow as tf
 
