@@ -1,5 +1,7 @@
 """How many activations does the tape keep for n inner steps?"""
 
+# tracebook: alone
+
 import gc
 import math
 import weakref
