@@ -218,10 +218,9 @@
     const weight = set => [...set].reduce((sum, word) =>
       sum + (among.has(word) ? Math.log(1 + shown.length / among.get(word)) : 2.5), 0)
     const share = (set, of) => weight([...set].filter(word => of.has(word))) / weight(set)
-    // What stands in quotes is a name: it may be the reader's own, which no message has.
-    // So one message with other names fits, unless it tells the entry from its neighbors:
-    // as a name of the entry's title, or as one that other messages have, or where all
-    // else that was said is in many messages.
+    // A name in quotes is often the reader's own, so a message with other names still
+    // fits an entry. It doesn't fit if a name of the entry's title is missing, if its
+    // names belong to other messages, or if only common words agree.
     const isMissing = (set, of) => set.size > 0 && ![...set].some(word => of.has(word))
     const isCommon = word => among.get(word) > shown.length / 25
     const inQuotes = /'[^']*'|"[^"]*"/g

@@ -137,7 +137,7 @@ def _upstream(case: _Case) -> Iterator[Advice]:
 
 def _values(case: _Case) -> Iterator[Advice]:
     is_second_demanded = bool(case.options.get("second_order"))
-    for second_order in (False, case.options.get("second_order")):
+    for second_order in dict.fromkeys([False, case.options.get("second_order")]):
         try:
             check_rule(
                 case.function,

@@ -332,22 +332,28 @@ def test_hessian_of_product(wrap, x):
         assert same(np.array(hessian_of(segment, wrap)(away)), exact, 1e-9)
 
 
-@pytest.mark.parametrize("place", PLAIN, ids=str)
+@pytest.mark.parametrize("place", PLAIN + COMPILED, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("low, high", [(-1.0, 1.0), (0.5, 3.0)])
-def test_ignores_bounds(place, low, high):
+def test_ignores_bounds(place, dtype, low, high):
+    low, high = tf.constant(low, dtype), tf.constant(high, dtype)
+
     def drawn(mean, low, high):
         return tf.random.stateless_parameterized_truncated_normal(
-            [1000], [1, 2], mean, 1.0, low, high
+            [1000], [1, 2], mean, tf.ones([], dtype), low, high
         )
 
-    def loss(mean):
-        return tf.reduce_mean(drawn(mean, low, high))
+    upstream = tf.random.stateless_uniform([1000], [3, 4], 0.0, 0.002, dtype)
 
-    mean = tf.constant(0.7)
-    assert same(place.gradient(loss, mean), 1.0, 1e-5)
+    def loss(mean):
+        return tf.reduce_sum(upstream * drawn(mean, low, high))
+
+    mean = tf.constant(0.7, dtype)
+    total = tf.reduce_sum(upstream)
+    assert same(place.gradient(loss, mean), total, 1e-5)
     with contrast("the derivative of the sample, which is smaller"):
         change = (loss(mean + 0.05) - loss(mean - 0.05)) / 0.1
-        assert change < 0.9
+        assert change < 0.9 * total
     with contrast("also with respect to a bound"):
         of_low = place.gradient(lambda x: tf.reduce_mean(drawn(mean, x, high)), low)
         assert not same(of_low, 1.0, 0.01) and not same(of_low, 0.0, 0.01)
