@@ -471,22 +471,24 @@ REALLY_RUN = pool.run
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_end_from_outside_leaves_nothing(book, how, tmp_path):
     (book.root / "snippets/one.py").write_text("import time; time.sleep(600)\n")
-    (scratch := tmp_path / "tmp").mkdir()
-    truth = subprocess.Popen(
-        [sys.executable, "-m", "truth", "--root", book.root],
-        env={**os.environ, "TMPDIR": str(scratch)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    started, deadline = psutil.Process(truth.pid), time.monotonic() + 60
-    while len(family := started.children(recursive=True)) < 6:
-        assert time.monotonic() < deadline and truth.poll() is None
-        time.sleep(0.1)
-    assert any(scratch.iterdir())
-    truth.send_signal(how)
-    assert truth.wait(30) == 128 + how
-    assert not psutil.wait_procs(family, 5)[1], "a process is left"
-    assert not [*scratch.iterdir()], "a file is left"
+    with tempfile.TemporaryDirectory() as scratch:  # tmp_path is too long for a socket
+        with (tmp_path / "said").open("w") as output:
+            truth = subprocess.Popen(
+                [sys.executable, "-m", "truth", "--root", book.root],
+                env={**os.environ, "TMPDIR": scratch},
+                stdout=output,
+                stderr=output,
+            )
+        started, deadline = psutil.Process(truth.pid), time.monotonic() + 60
+        while len(family := started.children(recursive=True)) < 6:
+            said = (tmp_path / "said").read_text()
+            assert time.monotonic() < deadline and truth.poll() is None, said
+            time.sleep(0.1)
+        assert any(Path(scratch).iterdir())
+        truth.send_signal(how)
+        assert truth.wait(30) == 128 + how
+        assert not psutil.wait_procs(family, 5)[1], "a process is left"
+        assert not [*Path(scratch).iterdir()], "a file is left"
 
 
 def test_a_long_path_of_temporary_files_is_no_obstacle(book, tmp_path):
