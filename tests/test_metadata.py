@@ -1,4 +1,4 @@
-"""Promise: search engines, previews, feeds and reports get the right data of each page;
+"""Promise: search engines, previews and reports get the right data of each page;
 old addresses lead on, and addresses are absolute only if the site's is known."""
 
 import os
@@ -19,7 +19,7 @@ from mkdocs.utils import meta
 from PIL import Image, ImageColor
 
 from reader import metadata
-from reader.metadata import files, forge, head
+from reader.metadata import files, forge
 from reader.metadata.built_page import LONGEST
 from reader.metadata.history import History
 from reader.metadata.project import Project
@@ -28,7 +28,6 @@ from . import built
 from .conftest import ADDRESS
 from .project import ROOT
 
-ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
@@ -105,20 +104,14 @@ def test_no_page_shares_its_description():
 
 
 def test_all_lists_of_pages_have_the_descriptions(pages, built_site):
-    """The head of the page, the feed, and the list for language models."""
+    """The head of the page, and the list for language models."""
     llms = (built_site / "llms.txt").read_text("utf-8")
-    root: Any = etree.parse(built_site / head.FEED).getroot()
-    feed = {
-        entry.find(f"{ATOM}link").get("href"): entry.findtext(f"{ATOM}summary")
-        for entry in root.findall(f"{ATOM}entry")
-    }
     by_address = {page.address.removeprefix(ADDRESS): page for page in pages}
     for name, description in DESCRIPTIONS.items():
         address = re.sub(
             r"(?:^|(?<=/))index\.md$|\.md$", lambda m: "/" * (m[0] == ".md"), name
         )
         assert by_address[address].meta["description"] == description, name
-        assert feed[ADDRESS + address] == description, name
         assert f"({ADDRESS}{name}): {description}\n" in llms, name
 
 
@@ -154,26 +147,13 @@ def test_each_page_has_its_date_and_versions(pages):
         assert "Built with TensorFlow " in last_line.text_content()
 
 
-def test_the_site_map_and_the_feed_link_to_every_page(pages, built_site):
+def test_the_site_map_links_to_every_page(pages, built_site):
     addresses = {page.address for page in pages}
     assert f"Sitemap: {ADDRESS}sitemap.xml\n" in (built_site / "robots.txt").read_text()
     urls: Any = etree.parse(built_site / "sitemap.xml").getroot()
     assert {url.findtext(f"{SITEMAP}loc") for url in urls} == addresses
     for url in urls:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", url.findtext(f"{SITEMAP}lastmod"))
-    [feed] = {page.links["feed"] for page in pages}
-    root: Any = etree.parse(built_site / feed.removeprefix(ADDRESS)).getroot()
-    entries = root.findall(f"{ATOM}entry")
-    assert {entry.find(f"{ATOM}link").get("href") for entry in entries} == addresses
-    for each in (root, *entries):
-        for name in ("title", "id", "updated"):
-            assert each.findtext(f"{ATOM}{name}"), name
-    dates = [entry.findtext(f"{ATOM}updated") for entry in entries]
-    assert dates == sorted(dates, reverse=True)
-    assert root.findtext(f"{ATOM}updated") == dates[0]
-    assert all(re.fullmatch(MOMENT, date) for date in dates)
-    ids = [entry.findtext(f"{ATOM}id") for entry in entries]
-    assert len({*ids}) == len(ids)
 
 
 def _site(root: Path, **pages: str) -> Path:

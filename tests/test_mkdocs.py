@@ -139,7 +139,7 @@ MISTYPED = [
     ("docs/glossary.md", "a { #a }\n\nNo.\n", "docs/glossary.md:1: 'a' has no defin"),
     ("docs/glossary.md", b"\xe9\n", "docs/glossary.md:1: is not UTF-8"),
     *(
-        ("docs/versions.json", text, "versions.json: ")
+        ("frameworks/runs.json", text, "frameworks/runs.json: ")
         for text in ("<<<<<<< HEAD\n", "", "null", "{}", "[" * 100_000, b"\xe9")
     ),
     ("mkdocs.yml", "extra: {moved: [old/]}\n", "extra: moved: write {old/: new/}"),
@@ -154,6 +154,7 @@ def test_a_mistyped_or_damaged_file_is_named(project, name, text, message):
         f"{CONFIG}  - reader.versions\nhooks: {hooks}\n"
     )
     (project / "docs/titled.md").write_text("# A title\n")
+    (project / "frameworks").mkdir()
     with (project / name).open("ab") as file:
         file.write(text if isinstance(text, bytes) else text.encode())
     code, printed = build(project)

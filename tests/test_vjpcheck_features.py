@@ -306,28 +306,6 @@ def test_xla():
     wrong(problems(by_numpy, (X,), modes=["rev"], jit_compile=True), "compiled by XLA")
 
 
-@row("replicas")
-def test_replicas():
-    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
-    assert not problems(SINE, (X,), strategy=strategy)
-    scaled = rule(
-        tf.sin, lambda x, up: up * tf.cos(x) * (1.0 + tf.distribute.has_strategy())
-    )
-    for check in (check_grads, check_custom_gradient):
-        assert not problems(scaled, (X,), check, modes=["rev"])
-        found = problems(scaled, (X,), check, modes=["rev"], strategy=strategy)
-        wrong(found, "in replica 0, the gradient is")
-    with strategy.scope():
-        weight = tf.Variable(2.0, dtype=tf.float64)
-    assert not problems(lambda x: weight * x, (X,), strategy=strategy)
-
-    def alone(x):
-        return tf.add_n([x] * (not tf.distribute.has_strategy()))
-
-    found = problems(alone, (X,), modes=["rev"], strategy=strategy)
-    wrong(found, "in a replica, the function raises ValueError")
-
-
 @row("progress")
 def test_progress(capsys, monkeypatch):
     monkeypatch.setattr("vjpcheck.grads._SECONDS", 0.0)
@@ -390,36 +368,6 @@ def test_state():
         return tf.sin(x), lambda upstream: upstream * tf.cos(kept[-1])
 
     wrong(problems(stack, (X,), check_custom_gradient), "another call")
-
-
-FACTOR = 1.0
-
-
-def times(factor):
-    """A function that shares a global variable with others of its kind."""
-
-    def function(x):
-        global FACTOR
-        FACTOR = factor
-        return times_it(x)
-
-    @tf.custom_gradient
-    def times_it(x):
-        return FACTOR * x, lambda upstream: FACTOR * upstream
-
-    return function
-
-
-@row("state shared by functions")
-def test_state_of_two_functions():
-    two, three = times(2.0), times(3.0)
-    apart = lambda x: 2.0 * x  # noqa: E731
-    other = lambda: three(X)  # noqa: E731
-    for check in (check_grads, check_custom_gradient):
-        assert not problems(two, (X,), check, modes=["rev"])
-        found = problems(two, (X,), check, modes=["rev"], between=other)
-        wrong(found, "with a call of between, the gradient is")
-        assert not problems(apart, (X,), check, modes=["rev"], between=other)
 
 
 @row("captured variables")

@@ -110,6 +110,21 @@
   }, { rootMargin: "9999999px 0px -80%" })
   for (const heading of links.keys()) reached.observe(heading)
 
+  // The framework that a reader chooses in one place is shown everywhere, and on the next
+  // page. What the reader looks at stays where it is.
+  const tabs = all(".tabbed-labels label", content)
+  function choose(framework) {
+    for (const { control, textContent } of tabs)
+      if (textContent === framework) control.checked = true
+  }
+  for (const tab of tabs) tab.control.addEventListener("change", () => {
+    const { top } = tab.getBoundingClientRect()
+    choose(tab.textContent)
+    scrollBy({ top: tab.getBoundingClientRect().top - top, behavior: "instant" })
+    __md_set("framework", tab.textContent)
+  })
+  choose(__md_get("framework"))
+
   // The button that leads to the top appears when the reader scrolls up.
   const top = document.querySelector(".md-top")
   let before = 0

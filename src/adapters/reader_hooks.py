@@ -26,7 +26,7 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     """Report a damaged file once, although many pages read it."""
     try:
         terms.load(Path(config.docs_dir))
-        versions.load(Path(config.docs_dir))
+        versions.load(_root(config))
     except (terms.GlossaryError, versions.ResultsError) as error:
         raise PluginError(str(error)) from error
 

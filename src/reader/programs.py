@@ -11,7 +11,7 @@ from html import escape
 
 from markdown.postprocessors import Postprocessor
 
-from . import generator
+from . import generator, versions
 from .extension import maker
 
 FOLDER = "snippets"
@@ -54,12 +54,15 @@ class _ProgramLinks(Postprocessor):
 
 
 def _fold(name: str) -> str:
-    file = escape(posixpath.basename(name))
+    file, package = escape(posixpath.basename(name)), versions.kind(name)
+    detail = "<code>tf.print</code> and TensorFlow's log go to stderr."
+    if package:
+        detail = f"It needs <code>python -m pip install {package}</code>."
     return (
         '<details class="run" data-search-exclude>'
         f'<summary aria-label="run it: {file}">run it</summary>'
-        f"<p><code>{escape(command(name))}</code> keeps both streams:"
-        " <code>tf.print</code> and TensorFlow's log go to stderr.</p></details>"
+        f"<p><code>{escape(command(name))}</code> keeps both streams. {detail}</p>"
+        "</details>"
     )
 
 

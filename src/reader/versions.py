@@ -1,89 +1,61 @@
-"""Python-Markdown extension that lists the versions with which each trace was compared.
+"""Python-Markdown extension that tells with which versions each program ran.
 
-A fold below a trace has the versions of this build, and the versions in
-``docs/versions.json`` if program and trace are unchanged since they ran there.
-``python -m tests.drills.matrix`` writes that file.
+Programs run when the site is built, except those of other frameworks, ``NAME.KIND.py``:
+``make frameworks`` runs them, and writes the day, the versions, and a digest of each
+program and its output to ``frameworks/runs.json``.
 """
 
 import json
 import platform
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
-from html import escape, unescape
+from html import escape
 from importlib.metadata import PackageNotFoundError, version
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from markdown.postprocessors import Postprocessor
 
 from . import generator
 from .extension import maker
 
-RESULTS = "versions.json"
-"""File of results below the folder of pages."""
+RUNS = "frameworks/runs.json"
+"""The record of runs, below the project's root."""
 TRACE = "prints"
 """Title of the output of the program above it."""
 _AFTER_RAW_HTML = 19
 _BLOCK = re.compile(
-    r'<span class="filename">(?P<title>[^<]*)</span>'
-    r"<pre\b[^>]*>(?P<code>.*?)</pre>",
-    re.DOTALL,
+    r'<span class="filename">(?P<title>[^<]*)</span><pre\b[^>]*>.*?</pre>', re.DOTALL
 )
-_TAG = re.compile(r"<[^>]*>")
 
 
 class ResultsError(Exception):
-    """The file of results is damaged. The message has its name."""
+    """The record of runs is damaged. The message has its name."""
 
 
 @dataclass(frozen=True)
-class VersionMatrix:
-    """Results of the programs with several versions of Python and TensorFlow."""
+class RunsRecord:
+    """The last runs of programs of other frameworks."""
 
-    programs: dict[str, str]
-    """Digests of the programs and traces that ran, by name."""
-    results: Sequence[dict[str, Any]]
-    """Results of each environment, with both settings of oneDNN in a row."""
-    digest: str = ""
-
-    def outcomes(self, name: str, current: str) -> tuple[str, str]:
-        """Describe the versions with which a program passed, and with which it failed.
-
-        Both are empty if ``current``, the digest of the program and its trace on the
-        page, isn't the one that ran. A setting of oneDNN is named if it matters.
-        """
-        if self.programs.get(name) != current:
-            return "", ""
-        results = [each for each in self.results if name not in each["untried"]]
-        return _describe(results, name, True), _describe(results, name, False)
+    day: str
+    versions: Mapping[str, str]
+    """Versions in words, by the kinds of programs."""
+    programs: Mapping[str, str]
+    """Digests of programs and outputs, by the names of programs."""
 
 
-def _describe(results: list[dict[str, Any]], name: str, passed: bool) -> str:
-    pythons = defaultdict(list)
-    environment = itemgetter("tensorflow", "python")
-    for (tensorflow, python), group in groupby(results, environment):
-        runs = [*group]
-        matching = [run for run in runs if (name not in run["problems"]) == passed]
-        if matching:
-            all_match = matching == runs
-            suffix = "" if all_match else f" with oneDNN {matching[0]['one_dnn']}"
-            pythons[tensorflow].append(python.rpartition(".")[0] + suffix)
-    return "; ".join(
-        f"{', '.join(tensorflows)} on Python {', '.join(versions)}"
-        for versions, tensorflows in groupby(pythons, pythons.__getitem__)
-    )
+def kind(name: str) -> str:
+    """Return the framework of a program ``NAME.KIND.py``, or nothing."""
+    parts = name.rpartition("/")[2].split(".")
+    return parts[-2] if len(parts) > 2 else ""
 
 
-def digest(program: str, trace: str) -> str:
-    """Return a digest of a program and its trace."""
-    return sha256(f"{program.strip()}\0{trace.strip()}".encode()).hexdigest()[:12]
+def digest(*texts: str) -> str:
+    """Return a digest of texts."""
+    return sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 
 @cache
@@ -104,63 +76,59 @@ def in_words(versions: Mapping[str, str]) -> str:
 class _VersionFolds(Postprocessor):
     def run(self, text: str) -> str:
         page = generator.page(self.md)
-        matrix = load(generator.docs(self.md))
-        if page is None or matrix is None:
+        if page is None:
             return text
+        runs = load(generator.docs(self.md).parent)
         folder = page.removesuffix(".md")
-        name = program = ""
+        name = ""
 
         def add_fold(block: re.Match[str]) -> str:
-            nonlocal name, program
-            code = unescape(_TAG.sub("", block["code"]))
+            nonlocal name
             if block["title"].endswith(".py"):
-                name, program = f"{folder}/{block['title']}", code
+                name = f"{folder}/{block['title']}"
             if block["title"] != TRACE or not name:
                 return block[0]
-            passed, failed = matrix.outcomes(name, digest(program, code))
-            return block[0] + _fold(name, passed, failed)
+            return block[0] + _fold(name, runs)
 
         return _BLOCK.sub(add_fold, text)
 
 
-def _fold(name: str, passed: str, failed: str) -> str:
-    versions = packages() | {"Python": platform.python_version()}
-    text = f"Built with {in_words(versions)}."
-    text += f" Same output with TensorFlow {passed}." if passed else ""
-    text += f" Different output with TensorFlow {failed}." if failed else ""
+def _fold(name: str, runs: RunsRecord) -> str:
+    if framework := kind(name):
+        text = f"Ran on {runs.day} with {runs.versions.get(framework, framework)}."
+    else:
+        versions = packages() | {"Python": platform.python_version()}
+        text = f"Built with {in_words(versions)}."
     return (
         f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
         f"<summary>versions</summary><p>{escape(text)}</p></details>"
     )
 
 
-def load(docs: Path) -> VersionMatrix | None:
-    """Return the results in the folder of pages, or None without a file of results.
+def load(root: Path) -> RunsRecord:
+    """Return the record of a project, or an empty one.
 
     Raises:
         ResultsError: The file is damaged.
     """
-    path = docs / RESULTS
-    return _read(path, path.stat().st_mtime_ns) if path.exists() else None
+    path = root / RUNS
+    if not path.exists():
+        return RunsRecord("", {}, {})
+    return _read(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=1)
-def _read(path: Path, changed: int) -> VersionMatrix:
+def _read(path: Path, changed: int) -> RunsRecord:
     try:
-        content = path.read_bytes()
-        data = json.loads(content.decode("utf-8"))
-        digest = sha256(content).hexdigest()
-        return VersionMatrix(data["programs"], data["results"], digest)
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ResultsError(
-            f"{path}: {error!r}; 'python -m tests.drills.matrix' writes it"
-        ) from error
+        return RunsRecord(**json.loads(path.read_text("utf-8")))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ResultsError(f"{path}: {error!r}; 'make frameworks' writes it") from error
 
 
 def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
-    """Return a digest of all results."""
-    matrix = load(docs)
-    return matrix.digest if matrix else ""
+    """Return all that pages quote of the record."""
+    runs = load(root)
+    return runs.day, sorted(runs.versions.items())
 
 
 makeExtension = maker("versions", _VersionFolds, _AFTER_RAW_HTML)

@@ -3,7 +3,6 @@
 import contextlib
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Collection
 from dataclasses import asdict
 
 from tracebook.memory import Memory
@@ -30,6 +29,8 @@ class StoredRuns(Memory):
         self._store = Store(path_of(settings.root))
         self._settings = json.dumps(settings.of_a_run, sort_keys=True)
         self._remember = remember
+        with contextlib.suppress(OSError):
+            self._store.sweep()
 
     def recall(self, snippet: Snippet) -> Run | None:
         """Return the run of a program with this text, or None if it isn't known."""
@@ -53,12 +54,6 @@ class StoredRuns(Memory):
         record = asdict(run) | {"figures": figures, "observed": None}
         with contextlib.suppress(OSError):
             self._store.put(_KIND, self._key(snippet), record)
-
-    def prune(self, snippets: Collection[Snippet]) -> None:
-        """Drop runs of other programs, and what nobody has used for a month."""
-        super().prune(snippets)
-        with contextlib.suppress(OSError):
-            self._store.sweep()
 
     def _key(self, snippet: Snippet) -> str:
         program = json.dumps([snippet.name, snippet.source, snippet.variants])

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tracebook.snippet import is_twin
+
 from .commonmark import CodeBlock, LinkResolver, join
 
 _HEADING = re.compile(r"^(?=#{1,6} )", re.MULTILINE)
@@ -48,7 +50,7 @@ class _Builder:
                 if section.startswith("#"):
                     self.end_text()
                 self._text.append(section.strip("\n"))
-        elif block.language == "python" and block.name:
+        elif block.language == "python" and block.name and not is_twin(block.name):
             self._add_program(block)
         elif self.program and block.name == self.program.removesuffix(".py") + ".out":
             output = {"output_type": "stream", "name": "stdout"}

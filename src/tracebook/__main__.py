@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from . import command, progress
@@ -27,6 +27,9 @@ def main() -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     settings = load(arguments.root.resolve(), arguments.docs)
+    if arguments.twins:  # another environment lacks what the settings name
+        none = {"memory": "", "preload": (), "plugins": (), "unset": ()}
+        settings = replace(settings, twins=True, **none)  # type: ignore[arg-type]
     with closing(Checker(settings, arguments.remember)) as checker:
         if arguments.command == "engine":
             return _serve(checker)
@@ -52,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--remember", action="store_true", default=default, help=remember)
     stops = "run programs at all positions of their sliders, and other variants"
     add("--stops", action="store_true", help=stops)
+    add("--twins", action="store_true", help="run the programs NAME.KIND.py, no others")
     add("--json", action="store_true", help="report in JSON")
     commands = (
         "check: run programs and compare their outputs; update: rewrite the outputs"

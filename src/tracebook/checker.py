@@ -103,8 +103,8 @@ class Checker:
                 figures[program] |= drawings
         is_complete = len(figures) == len(runs) and len(report.problems) == compared
         published = self._publish(figures, report)
-        if not paths:
-            self.memory.prune(programs)
+        if not paths and not self.settings.twins:
+            programs += snippet.find(replace(self.settings, twins=True))
             # A program that failed keeps the figures of its last successful run.
             stale = self._figures.stale(published) if is_complete else set()
             records: dict[str, Path] = {}
@@ -154,10 +154,7 @@ class Checker:
             return program
         line, diff = difference
         if "\r\n" in recorded:
-            text = recorded.replace("\r\n", "\n")
-            rest = compare.difference(text, run.output, program.rel)
             diff = "its lines end in CR LF, and those of an output in LF"
-            diff += f"\n{rest[1]}" if rest else ""
         diff = indent(diff, "    ")
         if update:
             files.write(program.output_path, run.output.encode())

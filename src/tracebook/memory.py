@@ -1,7 +1,5 @@
 """Passed runs, by the texts that ran."""
 
-from collections.abc import Collection
-
 from .runner import Run
 from .settings import Settings
 from .snippet import Snippet
@@ -21,10 +19,3 @@ class Memory:
     def keep(self, snippet: Snippet, run: Run) -> None:
         """Keep a run."""
         self._runs[snippet] = run
-
-    def prune(self, snippets: Collection[Snippet]) -> None:
-        """Drop runs of programs that are gone or changed."""
-        texts = {(snippet.name, snippet.source) for snippet in snippets}
-        for snippet in [*self._runs]:
-            if (snippet.name, snippet.source) not in texts:
-                del self._runs[snippet]

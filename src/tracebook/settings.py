@@ -57,6 +57,9 @@ class Settings:
     ``store.runs:StoredRuns``."""
     plugins: Sequence[str] = ()
     """Modules that check more: see ``checker.PluginContext``."""
+    twins: bool = False
+    """Whether to run the programs ``NAME.KIND.py``, and no others: those of another
+    environment, with its interpreter."""
 
     @property
     def of_a_run(self) -> dict[str, Any]:

@@ -112,6 +112,11 @@ def load(path: Path, settings: Settings) -> Snippet:
     )
 
 
+def is_twin(name: str) -> bool:
+    """Return whether a program, ``NAME.KIND.py``, belongs to another environment."""
+    return name.rpartition("/")[2].count(".") > 1
+
+
 def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     """Read the programs of a project, in the order of names.
 
@@ -124,7 +129,7 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     """
     programs: dict[Path, set[Path]] = {}  # a link and its target are two
     for path in files.below(settings.snippets_dir):
-        if path.suffix == ".py":
+        if path.suffix == ".py" and is_twin(path.name) == settings.twins:
             programs.setdefault(path.resolve(), set()).add(path)
     chosen = set() if paths else set().union(*programs.values())
     for path in paths:

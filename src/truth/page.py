@@ -128,9 +128,12 @@ class Page(Source):
 
     @property
     def programs(self) -> dict[str, Snippet]:
-        """The included programs that exist, by their names, each read once."""
+        """The included programs that exist, by their names, each read once; those of
+        other frameworks aren't among them."""
         programs = {}
         for path in self.included_files(".py"):
+            if snippet.is_twin(path.name):
+                continue
             source, output = (
                 self.read(file).decode("utf-8", "surrogateescape")
                 for file in (path, path.with_suffix(".out"))

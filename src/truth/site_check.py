@@ -1,9 +1,11 @@
 """Schedule the checks of a site: collect known results, run the rest, and keep them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from tracebook import settings
+from reader import versions
+from tracebook import settings, snippet
 from tracebook.snippet import Snippet
 
 from . import claim_check, due, tables, tasks
@@ -38,15 +40,24 @@ class SiteCheck:
                     self._problems.append(
                         f"{location}: embeds {name}, which is not in {self._snippets}/"
                     )
-        self._problems += self._problems_of_tables()
+        self._problems += self._problems_of_records(selected)
 
-    def _problems_of_tables(self) -> Iterator[str]:
-        """Find tables of the selected pages that no run filled as they are now."""
-        names = {name for page in self._selected for name in page.included_names}
-        is_whole = len(self._selected) == len(self._pages)
-        for label, line, message in tables.problems(self._root):
+    def _problems_of_records(self, pages: list[Page]) -> Iterator[str]:
+        """Find tables, and programs of other frameworks, whose record isn't that of a
+        run as they are now."""
+        names = {name for page in pages for name in page.included_names}
+        is_whole = len(pages) == len(self._pages)
+        for label, line, message in (*tables.problems(self._root), *self._twins()):
             if is_whole or label.removeprefix(f"{self._snippets}/") in names:
                 yield f"{label}:{line}: {message}"
+
+    def _twins(self) -> Iterator[tuple[str, int, str]]:
+        """Find programs of other frameworks that changed since they ran."""
+        runs = versions.load(self._root)
+        for twin in snippet.find(replace(settings.load(self._root), twins=True)):
+            if runs.programs.get(twin.name) != versions.digest(*twin.digests):
+                message = "it or its output changed since it ran; run: make frameworks"
+                yield twin.label, 1, message
 
     def tasks(self) -> list[Task]:
         """Return what is to be done before formulas are compared with programs."""
@@ -135,6 +146,7 @@ class SiteCheck:
                 yield from failed
             else:
                 yield f"{page.label}: not checked as it is now"
+        yield from self._problems_of_records(self._pages)
 
     def summary(self) -> Iterator[str]:
         """Yield a line on the programs, and one for each kind of finding."""

@@ -101,20 +101,10 @@ class Check(Levels):
             if order > 1:
                 self.level(derivative, order - 1)
 
-    def passes(
-        self,
-        tol: float | None,
-        batched: bool,
-        jit_compile: bool,
-        strategy: tf.distribute.Strategy | None,
-        between: Callable[[], object] | None,
-    ) -> None:
+    def passes(self, tol: float | None, batched: bool, jit_compile: bool) -> None:
         """Compare backward passes that must give the same gradient."""
         zero = "rev" in self._modes and self._upstream is None
-        problems = Passes(self).problems(
-            tol, batched, jit_compile, strategy, between, zero
-        )
-        self._result.problems += problems
+        self._result.problems += Passes(self).problems(tol, batched, jit_compile, zero)
 
     def _slopes(
         self, level: Level, outputs: list

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
 from .check import check_rule, restored_generators
 from .declared import Choice
@@ -42,8 +41,6 @@ def check_grads(
     fast: bool = False,
     batched: bool = False,
     jit_compile: bool = False,
-    strategy: tf.distribute.Strategy | None = None,
-    between: Callable[[], object] | None = None,
     progress: bool = False,
     nondet_tol: float | None = 0.0,
     raise_exception: bool = True,
@@ -100,12 +97,6 @@ def check_grads(
             pass in the same way.
         jit_compile: True to compare the forward and the backward pass that XLA compiled
             with the eager forward and backward pass.
-        strategy: a ``tf.distribute.Strategy``. The check compares the gradients in each
-            of its replicas with the gradients outside the strategy.
-        between: a function without arguments. The check calls this function between a
-            forward and a backward pass, and the gradient must be the same as without
-            the call. If ``f`` shares state with a different function, call that
-            function in ``between``.
         progress: True to print to stderr, every two seconds, how often ``f`` was
             called.
         nondet_tol: the largest difference that is allowed between the gradients of two
@@ -142,7 +133,7 @@ def check_grads(
         try:
             check.use(upstream, tangent)
             check.level(check.first, order)
-            check.passes(nondet_tol, batched, jit_compile, strategy, between)
+            check.passes(nondet_tol, batched, jit_compile)
         finally:
             call.restore()
     return _raise_problems(result, raise_exception)
@@ -173,8 +164,6 @@ def check_custom_gradient(
     fast: bool = False,
     batched: bool = False,
     jit_compile: bool = False,
-    strategy: tf.distribute.Strategy | None = None,
-    between: Callable[[], object] | None = None,
     progress: bool = False,
     nondet_tol: float | None = 0.0,
     raise_exception: bool = True,
@@ -200,9 +189,9 @@ def check_custom_gradient(
             surrogate gradient, or ``where=…``. If you pass ``gradient_of``,
             ``upstream_becomes``, ``downstream_becomes``, ``make`` or ``no_gradient``,
             ``check_grads`` compares nothing with finite differences. The check still
-            makes the comparisons that ``batched``, ``between``, ``jit_compile``,
-            ``strategy`` and ``nondet_tol`` turn on. ``within`` is also the relative
-            tolerance of ``check_grads``, unless you pass ``rtol``.
+            makes the comparisons that ``batched``, ``jit_compile`` and ``nondet_tol``
+            turn on. ``within`` is also the relative tolerance of ``check_grads``,
+            unless you pass ``rtol``.
 
     Returns:
         A ``Result``: how much was compared, and the problems. Its ``report`` is the
@@ -234,8 +223,7 @@ def check_custom_gradient(
             tolerances["rtol"] = declared.get("within")
         passed: dict[str, Any] = {"upstream": upstream, "tangent": tangent}
         passed |= {"fast": fast, "batched": batched, "jit_compile": jit_compile}
-        passed |= {"strategy": strategy, "between": between, "nondet_tol": nondet_tol}
-        passed |= {"raise_exception": False}
+        passed |= {"nondet_tol": nondet_tol, "raise_exception": False}
         modes, report = () if OTHERS & declared.keys() else modes, result.report
         result = check_grads(f, arguments, order, modes, **tolerances, **passed)
         result.report = report

@@ -30,20 +30,12 @@ class Passes:
         self._sources = levels.sources(self._first)
 
     def problems(
-        self,
-        tol: float | None,
-        batched: bool,
-        jit_compile: bool,
-        strategy: tf.distribute.Strategy | None,
-        between: Callable[[], object] | None,
-        zero: bool,
+        self, tol: float | None, batched: bool, jit_compile: bool, zero: bool
     ) -> Iterator[str]:
         """Yield a message for each way that gives another gradient."""
         checks: list[Callable] = []
         if tol is not None:
             checks += [lambda: self._repeated(tol), lambda: self._second_pass(tol)]
-        if between is not None:
-            checks.append(lambda: self._between(between))
         if len(self._ups) > 1:
             checks.append(self._each_output)
         if zero:
@@ -54,8 +46,6 @@ class Passes:
             sources = self._sources
             checks.append(lambda: self._compiled(self._first.run, sources, "value"))
             checks.append(self._compiled_backward)
-        if strategy is not None:
-            checks.append(lambda: self._replicated(strategy))
         for check in checks:
             try:
                 check()
@@ -107,25 +97,6 @@ class Passes:
         return lambda ups: flat(
             as_tensors(tape.gradient(outputs, sources, ups), sources, names)
         )
-
-    def _between(self, between: Callable) -> None:
-        """A call between the two passes must not change the gradient."""
-        expected = self._alone
-        recorded = self._taped(self._sources)
-        between()
-        try:
-            actual = recorded(self._ups)
-        except Wrong:
-            raise
-        except Exception as error:
-            raise Wrong(
-                f"{self._place}: with a call of between, the backward pass raises"
-                f" {describe(error)}"
-            ) from error
-        if not self._is_noisy:
-            self._demand_equal(
-                actual, expected, "with a call of between, the gradient is"
-            )
 
     def _zero(self) -> None:
         """A gradient is linear in upstream. So it is 0 for 0, whatever ``atol`` is."""
@@ -211,19 +182,6 @@ class Passes:
             self._demand_equal(
                 flat(actual), expected, f"compiled by XLA, the {name} is"
             )
-
-    def _replicated(self, strategy: tf.distribute.Strategy) -> None:
-        arguments = [*self._sources, *self._ups]
-        try:
-            results = strategy.run(self._backward, (arguments,))
-        except Exception as error:
-            raise Wrong(f"in a replica, {raised(error)}") from error
-        expected = flat(self._backward(arguments))
-        replicas = zip(*map(strategy.experimental_local_results, results))
-        for n, parts in enumerate(replicas):
-            if not self._is_noisy:
-                text = f"in replica {n}, the gradient is"
-                self._demand_equal(flat(list(parts)), expected, text)
 
     def _demand_equal(
         self,

@@ -153,8 +153,8 @@ are wrong, and {raises} raise an error.
 
 ## In short {{ #in-short }}
 
-- {right} gradients are right, and {other} are deliberately different from the derivative.
-- {digits} more have the right formula, but lose digits for some inputs.
+- {right} gradients are right, {other} are deliberately different from the derivative, and
+  {digits} more lose digits for some inputs.
 - The functions at fault are in {at_fault_in} of the {ran_in} repositories whose functions ran.
   Each has [a report](#reports), and a table lists them by [kind of fault](#verdicts).
 - The functions aren't a random sample, so the shares [don't hold for all public
@@ -174,53 +174,40 @@ What goes wrong? Each name links to the report on the function:
 
 The functions come from a search for `custom_gradient` in stored snapshots of public
 repositories. TensorFlow, Keras, and projects that are known for their custom gradients, such as
-TensorFlow Probability, Larq and Lingvo, were looked up by name. The others are the first search
-results, or have a name that contains a topic such as gradient reversal.
+TensorFlow Probability, were looked up by name. The others are the first search results, or have
+a name that contains a topic such as gradient reversal.
 
-- **Maintained libraries are overrepresented.** They have tests, so the share of faults may be
-  higher in code that nobody maintains.
-- **Functions with an obvious derivative are overrepresented**, such as straight-through
-  estimators and gradient reversal, because they are short and popular.
-- **Functions that need a GPU, a compiled extension or a cluster are missing from the
-  shares.** The page lists them as not run.
+So maintained libraries are overrepresented, and the share of faults may be higher in code that
+nobody maintains. So are functions with an obvious derivative, such as straight-through
+estimators, because they are short and popular. Functions that need a GPU, a compiled extension
+or a cluster didn't run, and are missing from the shares.
 
 The functions ran unchanged, in TensorFlow 2.21 on a CPU, with inputs that their documentation
-allows. If a module needs packages that aren't available, only its functions were copied, with substitutes for
-what they call. `check_custom_gradient` compared each gradient with finite differences or, if it
-is meant to be different, with the gradient that it is meant to have. Each fault was then derived
-by hand or found in the code, and reproduced eagerly without the checker. A fault counts only if
-it concerns inputs that the function accepts. An error for a dtype that the function doesn't
-claim to support, and a missing second derivative, don't count.
+allows. (If a module needs packages that aren't available, only its functions were copied, with
+substitutes for what they call.) `check_custom_gradient` compared each gradient with finite
+differences or, if it is meant to be different, with the gradient that it is meant to have. Each
+fault was then derived by hand or found in the code, and reproduced eagerly without the checker.
+It counts only if it concerns inputs that the function claims to support. A missing second
+derivative doesn't count.
 
 ## What the checker missed {{ #missed }}
 
 - **A second backward pass.** `vjpcheck` repeated the backward pass only with a new
-  forward pass, so it accepted a gradient function that works only once. `check_grads` now
-  also computes the gradient twice from one forward pass.
-- **State shared by two functions.** Between the forward and the backward pass, `vjpcheck`
-  called the same function again, but never a different function. With the option `between`,
-  `check_grads` now does.
+  forward pass. `check_grads` now also computes the gradient twice from one forward pass.
+- **State shared by two functions.** Between the two passes, `vjpcheck` called the same function
+  again, but never a different function. With the option `between`, `check_grads` now does.
 - **A fault at a single point in float32.** At such a point, finite differences may not
   determine the derivative, and `vjpcheck` then reports that it is undecided.
-- **Gradients that can't be declared.** A random gradient can't be declared as the right one,
-  nor a surrogate that replaces the derivatives of two inputs in different ways. Such a
-  function was checked for each input separately.
 
-`vjpcheck` accepted some right functions only with options:
-
-- A gradient function that clips or quantizes needs `dense_upstream=True`, because a
-  clipped `tf.IndexedSlices` isn't the clipped dense gradient.
-- A solver with an absolute threshold needs `atol`.
-- A function that casts to float32 internally, or adds an ε, needs `within`.
-- A function without a right second derivative needs `second_order=False`.
-
-With `shapes=True`, the checker also rejected functions for shapes that they accept, but
-don't claim to support. These rejections aren't counted as faults.
+`vjpcheck` accepted some right functions only with [options](vjpcheck.md#check_rule): for example,
+one that clips needs `dense_upstream=True`, because a clipped `tf.IndexedSlices` isn't the clipped
+dense gradient, and a solver with an absolute threshold needs `atol`.
 
 ## Reports {{ #reports }}
 
 Each report names the function, the smallest input that shows the fault, the right
-derivative, and a fix, so you can send it to the maintainers as it is.
+derivative, and a fix, so you can send it to the maintainers as it is. Unless a report says
+otherwise, `vjpcheck` rejected the gradient.
 
 {reports}
 

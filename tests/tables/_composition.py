@@ -54,7 +54,7 @@ _EXPLAINED = {
     r"half tensor": "[a float32 number in float16](../mistakes/types.md#half-against-float)",
     r"PyFunc \(No registered": "[XLA](../mistakes/graphs.md#xla-pyfunc)",
     r"find callback": "[the function is not saved](../mistakes/saving.md#pyfunc)",
-    r"tried to transpose": "[recomputation](../mistakes/memory.md#transpose)",
+    r"tried to transpose": "[recomputation](memory.md#transpose)",
     r"mask; XLA": "[XLA draws different numbers from the seed](random.md#snippet-and-trace),"
     ' unless you pass `alg="philox"`',
     r"arctan; (second order|forward mode)": "[a custom gradient inside a custom gradient]"

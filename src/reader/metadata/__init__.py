@@ -1,4 +1,4 @@
-"""Write what search engines, previews and feed readers get: tags in heads, and files.
+"""Write what search engines and previews get: tags in heads, and files.
 
 This package reads and completes the pages of a built site, whatever generator built it.
 """
@@ -42,7 +42,6 @@ def write(site: Path, project: Project, card_cache: Path) -> None:
         (site / name).unlink(missing_ok=True)
     if project.address:
         (site / "sitemap.xml").write_bytes(files.sitemap(changes, project))
-        (site / head.FEED).write_bytes(files.feed(changes, project))
         _write_cards(site, project, card_cache, pages)
     texts = [path.read_text("utf-8") for path in sorted(site.rglob("*.html"))]
     (site / "_headers").write_text(files.headers(texts, project), "utf-8")

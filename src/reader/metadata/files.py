@@ -1,4 +1,4 @@
-"""Make the files beside the pages: for robots, feed readers, old links and the host."""
+"""Make the files beside the pages: for robots, old links and the host."""
 
 import json
 import re
@@ -10,12 +10,10 @@ from urllib.parse import quote, urlsplit
 from xml.etree import ElementTree as etree
 
 from .built_page import BuiltPage
-from .head import FEED
 from .history import Change
 from .project import Project
 
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
-_ATOM = "http://www.w3.org/2005/Atom"
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL)
 _DATA = re.compile(r'\bsrc=|\btype="?application/json')
 
@@ -36,36 +34,6 @@ def sitemap(pages: list[tuple[BuiltPage, Change | None]], project: Project) -> b
         etree.SubElement(url, "loc").text = project.address + quote(page.address)
         if change:
             etree.SubElement(url, "lastmod").text = change.day
-    return _to_xml(root)
-
-
-def feed(pages: list[tuple[BuiltPage, Change | None]], project: Project) -> bytes:
-    """Return the Atom feed of the last change of each page, the newest first."""
-    changes = [(page, change) for page, change in pages if change]
-    changes.sort(key=lambda pair: (-pair[1].seconds, pair[0].address))
-    root = etree.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
-    etree.SubElement(root, "title").text = project.name
-    etree.SubElement(root, "subtitle").text = project.description
-    etree.SubElement(root, "id").text = project.address
-    etree.SubElement(root, "link", rel="self", href=project.address + FEED)
-    etree.SubElement(root, "link", href=project.address)
-    author = etree.SubElement(root, "author")
-    etree.SubElement(author, "name").text = project.name
-    if changes:
-        etree.SubElement(root, "updated").text = changes[0][1].moment
-    for page, change in changes:
-        address = project.address + quote(page.address)
-        entry = etree.SubElement(root, "entry")
-        etree.SubElement(entry, "title").text = page.title
-        # A feed reader shows a change only if it is a new entry.
-        etree.SubElement(entry, "id").text = f"{address}#changed-{change.seconds}"
-        etree.SubElement(entry, "link", href=address)
-        etree.SubElement(entry, "updated").text = change.moment
-        etree.SubElement(entry, "summary").text = page.description
-    return _to_xml(root)
-
-
-def _to_xml(root: etree.Element) -> bytes:
     etree.indent(root)
     return etree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 

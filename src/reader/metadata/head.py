@@ -10,7 +10,6 @@ from .history import Change
 from .project import Project
 
 CARDS = "assets/cards"
-FEED = "changes.xml"
 _DESCRIPTION = re.compile(r'<meta name="description" content="[^"]*">')
 
 
@@ -47,10 +46,6 @@ def _preview_tags(page: BuiltPage, project: Project) -> list[str]:
     }
     return [
         *([] if has_canonical else [canonical]),
-        # The theme takes a mere "alternate" for a translation, and requests its map.
-        '<link rel="alternate feed" type="application/atom+xml"'
-        f' title="{escape(project.name)}: changes"'
-        f' href="{escape(project.address + FEED)}">',
         *(
             f'<meta property="{name}" content="{escape(content)}">'
             for name, content in properties.items()

@@ -1,5 +1,6 @@
 """The claims of docs/systems/memory.md."""
 
+import gc
 import math
 import weakref
 
@@ -7,7 +8,7 @@ import keras
 import pytest
 import tensorflow as tf
 from tensorflow.python.eager import context
-from tensorflow.python.framework import op_callbacks
+from tensorflow.python.framework import op_callbacks, ops
 
 from tests.harness import (
     BLOCKS,
@@ -104,22 +105,6 @@ def test_equal_blocks(n, step):
                 assert peak == n + 1 > most
         if k * k == n:
             assert in_blocks([k] * k, step, persistent=True)[:2] == (2 * k, 2 * n)
-
-
-@STEP
-def test_unequal_blocks(step):
-    sizes = [10, 10, 9, 8, 7, 6, 5, 4, 3, 2]
-    assert sum(sizes) == 64
-    peak, runs, gradient = in_blocks(sizes, step)
-    assert (peak, runs) == (12, 128)
-    assert same(gradient, without_blocks(64, step)[2], 1e-5)
-    with contrast("also with a persistent tape"):
-        assert in_blocks(sizes, step, persistent=True)[:2] == (20, 128)
-    with contrast("in any order: with the short blocks first, more are alive"):
-        assert in_blocks(sizes[::-1], step)[:2] == (20, 128)
-    with contrast("equal blocks, of which the best have the peak 16"):
-        equal = [in_blocks([k] * (64 // k), step)[0] for k in (1, 2, 4, 8, 16, 32, 64)]
-        assert min(equal) == 16
 
 
 LAYERS = {
@@ -483,3 +468,115 @@ def test_dropped_checkpoint(place):
             lambda x: tf.vectorized_map(derivative(recomputing(cube)), x)
         )
         assert same(taped(tf.constant([0.5, 0.5])), [0.75, 0.75], 1e-6)
+
+
+@pytest.mark.parametrize("requests", [1, 3])
+@pytest.mark.parametrize("count", [2, 20])
+@pytest.mark.parametrize("step", [tf.sin, tf.exp])
+def test_until_deleted(step, count, requests):
+    def taped(persistent):
+        steps, x = Steps(step), tf.constant(0.1)
+        with tf.GradientTape(persistent) as tape:
+            tape.watch(x)
+            y = steps(x, count)
+        return steps, tape, y, x
+
+    for persistent in True, False:
+        steps, tape, y, x = taped(persistent)
+        assert steps.alive == count
+        for _ in range(requests if persistent else 1):
+            tape.gradient(y, x)
+        assert steps.alive == (count if persistent else 1)
+        del y
+        if persistent:
+            with contrast("as long as its target exists"):
+                assert steps.alive >= count - 1
+        del tape
+        assert steps.alive == 0
+    with contrast("until its block ends"):
+        steps, _tape, _, _ = taped(False)
+        assert steps.alive >= count - 1
+
+
+def registered():
+    """The names of the gradient functions that custom gradients have registered."""
+    return {name for name in ops.gradient_registry.list() if "CustomGradient-" in name}
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+@pytest.mark.parametrize("decorate", [tf.custom_gradient, tf.recompute_grad])
+def test_stays_registered(calls, decorate):
+    graphs = []
+
+    def square(x):
+        graphs.append(weakref.ref(tf.compat.v1.get_default_graph()))
+        return x * x
+
+    def repeated(function):
+        def model(x):
+            for _ in range(calls):
+                x = function(x)
+            return x
+
+        return tf.function(model)
+
+    by_rule = tf.custom_gradient(lambda x: (square(x), lambda upstream: upstream))
+    decorated = by_rule if decorate is tf.custom_gradient else decorate(square)
+    before = registered()
+    model = repeated(decorated)
+    model(tf.constant(3.0))
+    left = registered() - before
+    del model
+    gc.collect()
+    assert len(left) == calls and left <= registered()
+    assert graphs[0]() is not None
+    with contrast("as a tf.function without a custom gradient does"):
+        graphs.clear()
+        model = repeated(square)
+        model(tf.constant(3.0))
+        assert graphs[0]() is not None
+        del model
+        gc.collect()
+        assert graphs[0]() is None
+    with contrast("also a decorated function that runs eagerly"):
+        before = registered()
+        decorated(tf.constant(3.0))
+        assert registered() == before
+
+
+FAILING = {
+    tf.map_fn: lambda row: tf.reshape(row, [3]),
+    tf.scan: lambda _, row: tf.reshape(row, [3]),
+    tf.foldl: lambda _, row: tf.reshape(row, [3]),
+}
+"""Loops, with a body that fails for rows of two elements."""
+FUNCTIONS = [lambda x: x * x, lambda x: 2.0 * tf.sin(x)]
+
+
+def reset():
+    """Remove the caching device."""
+    scope = tf.compat.v1.get_variable_scope()
+    tf.function(lambda: scope.set_caching_device(None))()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("loop", FAILING)
+def test_device_stays(loop, function):
+    recomputed = tf.recompute_grad(function)
+    right = derivative(function)(tf.constant([3.0, 1.0]))
+    gradient, x = derivative(recomputed), tf.constant([3.0, 1.0])
+    fails = tf.function(lambda rows: loop(FAILING[loop], rows))
+    try:
+        assert message(fails, tf.ones([2, 2]))
+        for _ in range(2):
+            assert message(gradient, x).startswith("NotImplementedError: Caching dev")
+        with contrast("also inside a tf.function"):
+            assert same(tf.function(gradient)(x), right)
+        with contrast("of all functions"):
+            assert same(derivative(function)(x), right)
+    finally:
+        reset()
+    assert same(gradient(x), right)
+    with contrast("after a failure in eager mode, too"):
+        assert message(lambda rows: loop(FAILING[loop], rows), tf.ones([2, 2]))
+        assert same(gradient(x), right)
