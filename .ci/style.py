@@ -16,7 +16,7 @@ BUDGETS = {
     "src": 20_800,
     "src/truth": 5_400,
     "src/tracebook": 2_000,
-    "tests/claims + tests/harness": 14_500,
+    "tests/claims + tests/harness": 16_000,
     "tests": 36_000,
 }
 """Lines of Python, at most."""

@@ -4,19 +4,10 @@ commit and the working tree changed; ``make drills`` plants them all."""
 import pytest
 
 from .drills.__main__ import PARTS
-from .drills.book import Book, Tally
+from .drills.tally import Tally
+from .project import ROOT
 
 pytestmark = pytest.mark.drills
-
-
-@pytest.fixture(scope="module")
-def book(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("drills").resolve()
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("TMPDIR", "")  # the book sets it; this takes it back
-        book = Book(folder)
-        yield book
-        book.engine.close()
 
 
 def _name(part) -> str:
@@ -24,12 +15,8 @@ def _name(part) -> str:
 
 
 @pytest.mark.parametrize("part", PARTS, ids=_name)
-def test_every_planted_mistake_is_caught(part, book, built_site):
+def test_every_planted_mistake_is_caught(part):
     tally = Tally(fast=True)
-    part.run(book, tally, built_site)
+    part.run(ROOT, tally)
     assert tally.kinds
     assert tally.failures == []
-
-
-def test_nothing_outlives_the_drills(book):
-    assert book.left() == []

@@ -18,9 +18,9 @@ from truth.formulas.check import check_page
 from truth.page import Page, all_pages
 from truth.results import Results
 
-from .book import Book, Tally
 from .formulas import GOAL, failed
 from .numbers import altered
+from .tally import Tally
 
 _KIND = "a derivation, changed by a seed"
 _EACH, _EACH_FAST, _PAGES_FAST = 4, 1, 2
@@ -42,13 +42,13 @@ def _is_recorded(page: Page, known: Results) -> bool:
     )
 
 
-def run(book: Book, tally: Tally, site: object) -> None:
-    known = Results(book.root)
+def run(root: Path, tally: Tally) -> None:
+    known = Results(root)
     tally.kind(_KIND, GOAL)
     verdicts = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text())
     pages = [  # what programs did is known where they ran
         page
-        for page in all_pages(book.root)
+        for page in all_pages(root)
         if not page.is_generated and _is_recorded(page, known)
     ]
     if tally.fast:

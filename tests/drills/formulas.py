@@ -21,8 +21,8 @@ from truth.finding import Finding
 from truth.formulas.check import check_page
 from truth.page import Page, all_pages
 
-from .book import Book, Tally
 from .numbers import altered, refused
+from .tally import Tally
 
 _HERE = Path(__file__).parent
 _EACH, _EACH_FAST = 3, 1
@@ -51,10 +51,10 @@ _SYMBOL = re.compile(
 Change = tuple[int, int, str]
 
 
-def run(book: Book, tally: Tally, site: Path) -> None:
+def run(root: Path, tally: Tally) -> None:
     data = tomllib.loads((_HERE / "rewrites.toml").read_text("utf-8"))
     verdicts = tomllib.loads((_HERE / "verdicts.toml").read_text("utf-8"))
-    pages = {page.label: page for page in all_pages(book.root) if page.formulas}
+    pages = {page.label: page for page in all_pages(root) if page.formulas}
     chosen = [page for page in pages.values() if not page.is_generated]
     if tally.fast:  # the shortest with one of each kind
         has_all = data["rewrite"].keys() & data["derivation"].keys()

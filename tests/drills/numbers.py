@@ -9,7 +9,7 @@ from mathml.source import Source
 from truth import numbers
 from truth.page import BIBLIOGRAPHY, Page, all_pages
 
-from .book import Book, Tally
+from .tally import Tally
 
 SAMPLE = 60
 """Of the number words; of the numbers, all are tried."""
@@ -51,12 +51,12 @@ def _number_words(page: Page) -> Iterator[Change]:
 KINDS = {"a digit of a number in prose": _digits, "a number word": _number_words}
 
 
-def run(book: Book, tally: Tally, site: Path) -> None:
+def run(root: Path, tally: Tally) -> None:
     """Plant the mistakes, and count how many are refused."""
     chance = random.Random(tally.seed)
     pages = [
         page
-        for page in all_pages(book.root)
+        for page in all_pages(root)
         if page.path.suffix == ".md"
         and page.path.name != BIBLIOGRAPHY
         and not page.is_generated

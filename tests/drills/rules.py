@@ -26,7 +26,7 @@ from tracebook.snippet import Snippet
 
 from ..gradient_results import results_of
 from ..project import ROOT
-from .book import Book, Tally
+from .tally import Tally
 
 VERDICTS = {
     "f82dd0a6f009": "all calls have the dtype that is read of the last one",
@@ -93,9 +93,9 @@ class Plant(Snippet):
         return f"{self.kind}: {self.name} {self.hash}\n{self.diff}"
 
 
-def run(book: Book, tally: Tally, site: Path) -> None:
-    chosen = tally.some(plants(book.root, tally.seed)[:AT_MOST], 32)
-    for plant, verdict, why in judged(chosen, book.root):
+def run(root: Path, tally: Tally) -> None:
+    chosen = tally.some(plants(root, tally.seed)[:AT_MOST], 32)
+    for plant, verdict, why in judged(chosen, root):
         kind = "a forward pass" if plant.kind.startswith("forward") else "a rule"
         tally.kind(kind, 0.95).equal += verdict == "true"
         if verdict != "true":
