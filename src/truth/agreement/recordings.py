@@ -102,11 +102,7 @@ class RecordedFunction:
 
 def program_names(page: Page) -> list[str]:
     """Return the programs that a page includes, without deliberately wrong ones."""
-    return [
-        name
-        for name in dict.fromkeys(page.included_names)
-        if name.endswith(".py") and WRONG not in name.split("/")
-    ]
+    return [name for name in page.programs if WRONG not in name.split("/")]
 
 
 def recorded_functions(

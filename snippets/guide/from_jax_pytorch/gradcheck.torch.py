@@ -1,0 +1,35 @@
+"""gradcheck compares a Jacobian with finite differences."""
+
+import torch
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, upstream):
+        (x,) = ctx.saved_tensors
+        return upstream * 3.0 * x * x
+
+
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, upstream):
+        (x,) = ctx.saved_tensors
+        return upstream * 2.0 * x * x
+
+
+x = torch.tensor([-1.0, 0.5, 2.0], dtype=torch.float64, requires_grad=True)
+for name, function in (("cube", Cube.apply), ("wrong", Wrong.apply)):
+    passed = torch.autograd.gradcheck(function, x, raise_exception=False)
+    print(f"{name:5}  gradcheck {passed}")
+
+print("gradgradcheck", torch.autograd.gradgradcheck(Cube.apply, x))

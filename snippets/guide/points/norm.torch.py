@@ -1,0 +1,37 @@
+"""The 2-norm with a chosen gradient at 0, tested against the definition."""
+
+import torch
+
+
+class Norm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, at_zero):
+        r = torch.sqrt(torch.sum(x * x))
+        ctx.save_for_backward(x, r)
+        ctx.at_zero = at_zero
+        return r
+
+    @staticmethod
+    def backward(ctx, upstream):
+        x, r = ctx.saved_tensors
+        safe = torch.where(r > 0.0, r, 1.0)
+        local = torch.where(r > 0.0, x / safe, torch.tensor(ctx.at_zero))
+        downstream = upstream * local
+        print("  upstream {:g}  local [{:g} {:g}]  downstream [{:g} {:g}]"
+              .format(upstream, *local, *downstream))
+        return downstream, None
+
+
+for at_zero in ([0.0, 0.0], [0.6, -0.8]):
+    print("at 0:", at_zero)
+    for x in ([3.0, 4.0], [0.0, 0.0]):
+        x = torch.tensor(x, requires_grad=True)
+        L = 10.0 * Norm.apply(x, at_zero)
+        L.backward()
+
+print("the definition, |z| >= g z, at 100000 random z:")
+z = torch.randn(100000, 2, generator=torch.Generator().manual_seed(1))
+for g in ([0.0, 0.0], [0.6, -0.8], [0.6, 0.9]):
+    below = z.norm(dim=1) - z @ torch.tensor(g) >= -1e-5
+    print("  g =", g, f" its length {torch.tensor(g).norm():.4f}"
+          "  a subgradient:", bool(below.all()))

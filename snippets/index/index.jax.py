@@ -1,0 +1,18 @@
+"""softplus with a custom gradient, which is right for large inputs, too."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.custom_gradient  # TensorFlow's interface: one function with grad inside
+def softplus(x):
+    def grad(upstream):
+        return upstream * jax.nn.sigmoid(x)
+
+    return jnp.where(x > 30.0, x, jnp.log1p(jnp.exp(x))), grad
+
+
+x = 100.0
+y, gradient = jax.value_and_grad(softplus)(x)
+
+print("softplus", y, " gradient", gradient)
