@@ -57,8 +57,13 @@ lint: setup  ## style, types, the arrows between packages, the workflows
 	@.venv/bin/zizmor --quiet --offline .github/workflows
 	@sh .ci/actionlint/run
 
+MATRIX = frameworks/keras_matrix.py $(if $(UPDATE),update)
+
 frameworks: setup  ## run the programs of other frameworks; UPDATE=1: rewrite outputs
 	@$(RUN) adapters.frameworks $(if $(UPDATE),update)
+	@KERAS_BACKEND=tensorflow TF_CPP_MIN_LOG_LEVEL=3 .venv/bin/python $(MATRIX)
+	@KERAS_BACKEND=jax frameworks/.venv/bin/python $(MATRIX)
+	@KERAS_BACKEND=torch frameworks/.venv/bin/python $(MATRIX)
 
 drills: setup  ## plant mistakes in a copy, and demand that each is caught
 	@$(RUN) tests.drills

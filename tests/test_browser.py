@@ -1630,3 +1630,22 @@ def test_the_archive_opens_from_a_file(built_site, open_page, tmp_path):
     page.locator("dialog.search li a").first.click()
     page.wait_for_url("**/site/**/index.html#*")
     assert page.locator("h1").is_visible() and said == []
+
+
+def test_a_chosen_framework_is_shown_on_every_page(open_page, address):
+    page = open_page(CHAIN_RULE)
+    programs = page.locator(".tabbed-block .language-python")
+    assert [program.is_visible() for program in programs.all()] == [True, False, False]
+    page.get_by_text("PyTorch", exact=True).click()
+    assert [program.is_visible() for program in programs.all()] == [False, False, True]
+    page.goto(f"{address}guide/points/")
+    assert page.locator(".tabbed-set label:text-is('PyTorch')").count()
+    for tabs in page.locator(".tabbed-set").all():
+        [label] = tabs.locator("label:text-is('PyTorch')").all()
+        assert page.evaluate("label => label.control.checked", label.element_handle())
+    page.emulate_media(media="print")
+    assert all(block.is_visible() for block in page.locator(".tabbed-block").all())
+    page = open_page(CHAIN_RULE, java_script_enabled=False)
+    page.get_by_text("JAX", exact=True).click()
+    shown = page.locator(".tabbed-block .language-python:visible .filename")
+    assert shown.all_inner_texts() == ["chain_rule.jax.py"]

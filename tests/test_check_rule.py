@@ -4,21 +4,14 @@ import random
 import subprocess
 import sys
 import time
-from contextlib import closing
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from gradients.definitions import find_definitions
-from tracebook import snippet
-from tracebook.runner import Runner
-from tracebook.settings import load
 from vjpcheck import check_rule, directions
 from vjpcheck.function import call_of
 
-from .conftest import EVERY_PROGRAM
 from .project import ROOT
 
 pytestmark = pytest.mark.tools
@@ -369,42 +362,3 @@ def test_the_page_shows_a_test_that_holds():
     assert len(tests) == 2
     for test in tests:
         test()
-
-
-SNIPPETS = ROOT / "snippets"
-WITH_RULES = [
-    path.relative_to(SNIPPETS).as_posix()
-    for path in sorted(SNIPPETS.rglob("*.py"))
-    if find_definitions(path.read_text("utf-8"))
-]
-WITH_RULES = WITH_RULES[:: 1 if EVERY_PROGRAM else 20]  # a second for each
-# Of one program a variable changes between the passes: `truth` finds that in the recorded
-# call, and `check_rule` makes calls of its own, in which it doesn't change. The last call
-# of the other raises an error on purpose, and `check_rule` repeats it.
-_NOT_BY_CALLS = ("mistakes/silent/wrong/late.py", "systems/keras/backends.py")
-WITH_RULES = [each for each in WITH_RULES if each not in _NOT_BY_CALLS]
-
-
-@pytest.fixture(scope="module")
-def observing():
-    settings = replace(load(ROOT), observer="tests.called_rules")
-    with closing(Runner(settings)) as runner:
-        yield settings, runner
-
-
-@pytest.mark.tools(False)
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] * bool(at))
-        for at, name in enumerate(WITH_RULES)
-    ],
-)
-def test_each_rule_of_the_book(name, observing):
-    settings, runner = observing
-    runs = []
-    program = snippet.load(SNIPPETS / name, settings)
-    runner.run([program], lambda _, run: runs.append(run))
-    for line, wrong, error in runs[0].observed:
-        assert not error.startswith(("fault", "undecided")), f"{name}:{line}: {error}"
-        assert bool(error) == wrong, f"{name}:{line}: {error or 'not found'}"

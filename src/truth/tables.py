@@ -37,6 +37,7 @@ MODES_LINE = re.compile(
 """The line that names a call."""
 _FOLDER = re.compile(r"\bsnippets/[\w/]*\w")
 """A folder of programs that the module of a table names."""
+_RECORD = re.compile(r"\bframeworks/\w+\.json")
 MODES = "modes"
 """The module that fills the tables of calls."""
 
@@ -68,14 +69,15 @@ def sources(root: Path, name: str, modes: str = "") -> str:
 
     Returns:
         A digest of the table's module, the shared helpers, the harness, the programs
-        that the module or the call names, the versions of TensorFlow, Keras and NumPy,
-        and Python's minor version.
+        and records that the module or the call names, the versions of TensorFlow, Keras
+        and NumPy, and Python's minor version.
     """
     module = root / CODE / f"{MODES if modes else name}.py"
     text = module.read_text("utf-8") if module.is_file() else ""
     paths = [module, *sorted((root / CODE).glob("_*.py"))]
     for folder in ("tests/harness", *_FOLDER.findall(text)):
         paths += sorted((root / folder).rglob("*.py"))
+    paths += [root / name for name in _RECORD.findall(text)]
     if match := MODES_LINE.fullmatch(modes):
         paths.append(root / "snippets" / match["program"])
     versions = [f"{package} {metadata.version(package)}" for package in _PACKAGES]

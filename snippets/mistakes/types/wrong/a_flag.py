@@ -19,9 +19,5 @@ def run(x):
 
 x = tf.constant(3.0)
 print("eager:", run(x).numpy())
-try:
-    tf.function(run)(x)
-except TypeError as error:
-    [message] = [line.strip() for line in str(error).splitlines()
-                 if "symbolic" in line]
-    print(message.partition(". You")[0])
+# tracebook: raises OperatorNotAllowedInGraphError
+tf.function(run, autograph=False)(x)

@@ -22,7 +22,5 @@ def gradient(x):
 
 x = tf.constant([1.0, 1.0])
 print("eager:", gradient(x).numpy())
-try:
-    tf.function(gradient, autograph=False)(x)
-except AttributeError as error:
-    print(type(error).__name__ + ":", str(error).strip().splitlines()[0])
+# tracebook: raises AttributeError
+tf.function(gradient, autograph=False)(x)

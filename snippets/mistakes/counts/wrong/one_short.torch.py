@@ -1,0 +1,24 @@
+"""Deliberately wrong: two inputs, but one gradient."""
+
+import torch
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, upstream):
+        x, y = ctx.saved_tensors
+        return upstream * y
+
+
+x = torch.tensor(2.0, requires_grad=True)
+y = torch.tensor(3.0, requires_grad=True)
+z = Product.apply(x, y)
+try:
+    torch.autograd.grad(z, x)
+except RuntimeError as error:
+    print("RuntimeError:", error)
