@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -27,6 +28,7 @@ from mkdocs.exceptions import Abort, PluginError
 
 from adapters import truth_plugin
 from gradients.client import GradientResult
+from sliders import recording
 from tracebook import settings, snippet
 from truth import __main__ as command
 from truth import pool, results, tasks
@@ -359,6 +361,21 @@ def test_an_output_that_differs_fails(book):
     assert "snippets/one.out:1: snippets/one.py prints something else" in printed
     assert "2 run, 2 outputs compared, 1 errors reproduced, 1 failed" in printed
     assert row(book.ledger, "part/one.md")[0] == "1"
+
+
+def test_an_edited_record_of_a_slider_fails(book):
+    """Although no program and no page has changed since the last check."""
+    program, record = book.root / "snippets/one.py", book.root / "snippets/one.live"
+    program.write_text("x = 1\nprint(x)\n")
+    record.write_text("x = 1, 2\n\nprogram 0\n=== x = 1\n1\n=== x = 2\n2\n")
+    sliders = recording.load(snippet.load(program, settings.load(book.root)))
+    replace(sliders, program=sliders.digest).write()
+    book.passes()
+    book.edit("snippets/one.live", "\n2\n", "\n3\n")
+    code, printed = book.truth("docs/part/one.md")
+    assert code == 1
+    assert "snippets/one.live:1: is of another program" in printed
+    assert book.truth("docs/index.md")[0] == 0, "another page"
 
 
 @pytest.mark.parametrize("name", ["gone.py", "../lost.py", "{root}/lost.py"])

@@ -6,6 +6,7 @@ looks at the program as it is.
 """
 
 import re
+from contextlib import suppress
 from textwrap import indent
 
 from tracebook import compare
@@ -37,9 +38,10 @@ class _Check:
 
     def check(self) -> dict[Snippet, dict[str, bytes]]:
         for program in self._context.programs:
-            record = self._load(program)
-            if record and program.name not in self._failed:
-                self._recordings[record.variants] = record
+            with suppress(RecordingError, OSError):  # reported at the end
+                record = recording.load(program)
+                if record and program.name not in self._failed:
+                    self._recordings[record.variants] = record
         drawing = [v for v, record in self._recordings.items() if self._draws(record)]
         remembered = {v: self._context.checker.memory.recall(v) for v in drawing}
         for variants, run in remembered.items():
@@ -54,22 +56,15 @@ class _Check:
         ]
         self._context.checker.runner.run(to_run, self._compare)
         self._context.report.variants += sum(len(v.variants) - 1 for v in to_run)
-        for record in self._recordings.values():
-            if record.snippet.name not in self._failed and (fault := record.problem()):
-                advice = "'python -m tracebook update' runs it again"
-                self._problem(record, f"{fault}; {advice}")
+        for program in self._context.programs:
+            if program.name not in self._failed:
+                self._report_problems(program)
         return self._figures
 
-    def _load(self, program: Snippet) -> Sliders | None:
-        try:
-            return recording.load(program)
-        except RecordingError as error:
-            line, message = error.line, error.message
-        except OSError as error:
-            line, message = 1, str(error)
+    def _report_problems(self, program: Snippet) -> None:
         path = self._context.checker.settings.label(recording.path_of(program))
-        self._context.report.problem(f"{path}:{line}", message, program.name)
-        return None
+        for line, message in recording.problems(program):
+            self._context.report.problem(f"{path}:{line}", message, program.name)
 
     def _draws(self, record: Sliders) -> bool:
         """Return whether a program runs for its figures."""
