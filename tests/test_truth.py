@@ -30,6 +30,7 @@ from adapters import truth_plugin
 from gradients.client import GradientResult
 from sliders import recording
 from tracebook import settings, snippet
+from tracebook.settings import SettingsError
 from truth import __main__ as command
 from truth import pool, results, tasks
 from truth.finding import Finding
@@ -450,6 +451,8 @@ def crash(how: str, task: Task, root: Path) -> PageChecked | ProgramsRan:
         match how:
             case "raises":
                 raise LookupError("so it goes")
+            case "refuses":
+                raise SettingsError("so it goes")
             case "exits":
                 os._exit(0)
             case "is killed":
@@ -464,6 +467,7 @@ def crash(how: str, task: Task, root: Path) -> PageChecked | ProgramsRan:
     "how",
     [
         "raises",
+        "refuses",
         pytest.param("exits", marks=pytest.mark.slow),
         "is killed",
         pytest.param("hangs", marks=pytest.mark.slow),
@@ -477,7 +481,8 @@ def test_a_check_that_crashes_names_itself_and_nothing_else(book, how, monkeypat
     assert code == 1
     heading = r"^truth: (.*) did not come to its end, on (.*)$"
     assert re.findall(heading, printed, re.M) == [("quotes", "docs/index.md")]
-    assert ("so it goes" in printed) == (how == "raises")
+    assert ("so it goes" in printed) == (how in ("raises", "refuses"))
+    assert ("Traceback" in printed) == (how == "raises")
     assert not book.is_complete("docs/index.md") and book.is_complete()
     assert "truth: programs 0 of 3, " in printed
 

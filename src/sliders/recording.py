@@ -224,7 +224,7 @@ def scripts(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def problems(program: Snippet) -> Iterator[tuple[int, str]]:
-    """Find what is wrong with the file of a program, without a run: line and message."""
+    """Find what is wrong with the file of a program: line and message."""
     try:
         record = load(program)
     except RecordingError as error:

@@ -19,6 +19,7 @@ from typing import Any
 import psutil
 
 from tracebook import leftovers, progress
+from tracebook.settings import SettingsError
 
 TIME_LIMIT = 1800.0
 """Seconds for a check of one page."""
@@ -150,6 +151,8 @@ def _serve(requests: Connection, perform: Perform, root: Path, folder: str) -> N
         task = requests.recv()
         try:
             result = perform(task, root)
+        except (SettingsError, OSError) as error:  # no mistake of the code
+            result = Failure(str(error))
         except Exception:
             result = Failure(traceback.format_exc())
         requests.send(result)
