@@ -132,6 +132,7 @@ def forge(project: Project, text: str) -> None:
     """Write a record with the digest that belongs to it."""
     declare(project, text)
     record = recording.load(snippet.find(settings.load(project.root))[0])
+    assert record
     replace(record, program=record.digest).write()
 
 

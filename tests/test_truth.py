@@ -370,6 +370,7 @@ def test_an_edited_record_of_a_slider_fails(book):
     program.write_text("x = 1\nprint(x)\n")
     record.write_text("x = 1, 2\n\nprogram 0\n=== x = 1\n1\n=== x = 2\n2\n")
     sliders = recording.load(snippet.load(program, settings.load(book.root)))
+    assert sliders
     replace(sliders, program=sliders.digest).write()
     book.passes()
     book.edit("snippets/one.live", "\n2\n", "\n3\n")

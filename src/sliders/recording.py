@@ -223,17 +223,18 @@ def scripts(settings: Settings) -> Iterator[tuple[str, str]]:
             yield f"{name}.js", record.script() if record else ""
 
 
-def problems(program: Snippet) -> Iterator[tuple[int, str]]:
-    """Find what is wrong with the file of a program: line and message."""
+def problems(program: Snippet) -> Iterator[tuple[str, str]]:
+    """Find what is wrong with the file of a program: location and message."""
+    label = program.label.removesuffix(".py") + SUFFIX
     try:
         record = load(program)
     except RecordingError as error:
-        yield error.line, error.message
+        yield f"{label}:{error.line}", error.message
     except OSError as error:
-        yield 1, str(error)
+        yield f"{label}:1", str(error)
     else:
         if record and (fault := record.problem()):
-            yield 1, f"{fault}; 'python -m tracebook update' runs it again"
+            yield f"{label}:1", f"{fault}; 'python -m tracebook update' runs it again"
 
 
 def path_of(program: Snippet) -> Path:

@@ -42,8 +42,12 @@ class _Check:
                 record = recording.load(program)
                 if record and program.name not in self._failed:
                     self._recordings[record.variants] = record
-        drawing = [v for v, record in self._recordings.items() if self._draws(record)]
-        remembered = {v: self._context.checker.memory.recall(v) for v in drawing}
+        is_asked = self._context.variants or self._context.checker.settings.observer
+        remembered = {
+            variants: self._context.checker.memory.recall(variants)
+            for variants, record in self._recordings.items()
+            if record.draws and not is_asked  # it runs for its figures
+        }
         for variants, run in remembered.items():
             if run:
                 self._compare(variants, run)
@@ -58,18 +62,9 @@ class _Check:
         self._context.report.variants += sum(len(v.variants) - 1 for v in to_run)
         for program in self._context.programs:
             if program.name not in self._failed:
-                self._report_problems(program)
+                for location, message in recording.problems(program):
+                    self._context.report.problem(location, message, program.name)
         return self._figures
-
-    def _report_problems(self, program: Snippet) -> None:
-        path = self._context.checker.settings.label(recording.path_of(program))
-        for line, message in recording.problems(program):
-            self._context.report.problem(f"{path}:{line}", message, program.name)
-
-    def _draws(self, record: Sliders) -> bool:
-        """Return whether a program runs for its figures."""
-        is_asked = self._context.variants or self._context.checker.settings.observer
-        return record.draws and not is_asked
 
     def _compare(self, variants: Snippet, run: Run) -> None:
         """Compare a run of all combinations with what is recorded, or record it."""

@@ -52,9 +52,7 @@ class SiteCheck:
             if is_whole or label.removeprefix(f"{self._snippets}/") in names:
                 yield f"{label}:{line}: {message}"
         for program in self._programs.values():
-            label = program.label.removesuffix(".py") + recording.SUFFIX
-            for line, message in recording.problems(program):
-                yield f"{label}:{line}: {message}"
+            yield from map(": ".join, recording.problems(program))
 
     def _twins(self) -> Iterator[tuple[str, int, str]]:
         """Find programs of other frameworks that changed since they ran."""
