@@ -583,6 +583,21 @@ def test_a_closed_pipe_gives_no_traceback(project, command):
     assert not done.stderr
 
 
+def test_make_passes_no_variable_of_python_on(tmp_path):
+    """With some of them, warnings are errors, or Python waits for input at its end."""
+    makefile = tmp_path / "Makefile"
+    makefile.write_text(f"include {ROOT}/Makefile\nshown:\n\t@env\n")
+    done = subprocess.run(
+        ["make", "-f", makefile, "shown"],
+        env={**os.environ, "PYTHONINSPECT": "1", "PYTHONPATH": "x", "ANOTHER": "1"},
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    assert "ANOTHER=1\n" in done.stdout and "\nPYTHON" not in f"\n{done.stdout}"
+
+
 def test_programs_that_cannot_be_run_give_no_traceback(project, capfd):
     with pytest.raises(ChildProcessError, match="their process ended with code 2"):
         client.check_programs([project / "none.py"], project)
