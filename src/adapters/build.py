@@ -60,11 +60,7 @@ def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
 
 
 def _build(new: Path) -> bool:
-    """Check and build the site; both, so that all problems are reported.
-
-    Raises:
-        OSError: a file changed, so that the site may show what wasn't checked.
-    """
+    """Check and build the site; both, so that all problems are reported."""
     os.environ["TRACEBOOK_REMEMBER"] = "1"  # the programs that truth has just run
     before = _last_changes(new.parent)
     codes = [_run("truth"), _run("mkdocs", "build", "--site-dir", str(new))]

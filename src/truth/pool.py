@@ -151,10 +151,9 @@ def _serve(requests: Connection, perform: Perform, root: Path, folder: str) -> N
         task = requests.recv()
         try:
             result = perform(task, root)
-        except (SettingsError, OSError) as error:  # no mistake of the code
-            result = Failure(str(error))
-        except Exception:
-            result = Failure(traceback.format_exc())
+        except Exception as error:
+            is_known = isinstance(error, (SettingsError, OSError))
+            result = Failure(str(error) if is_known else traceback.format_exc())
         requests.send(result)
 
 
