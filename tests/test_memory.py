@@ -211,6 +211,7 @@ SETTINGS = {
     "file_limit": 7,
     "noise": ["x"],
     "keep": ["X"],
+    "twins": True,
     "observer": "json",
 }
 INDIFFERENT = {"jobs": 7, "rel": 0.01}
