@@ -3,10 +3,9 @@
 
 SHELL := /bin/sh
 export NO_MKDOCS_2_WARNING := 1
-# Packages are those of .venv and src/, whatever the shell is set up for.
-unexport PYTHONPATH PYTHONHOME
-# What is compiled once is kept, also where the shell is set up to keep nothing.
-unexport PYTHONDONTWRITEBYTECODE
+# Python is that of .venv and src/, and keeps what it compiled, whatever the shell is
+# set up for: with some of its variables, warnings are errors, or it waits for input.
+unexport $(filter PYTHON%,$(.VARIABLES))
 # The only dates on the site are the commit's, so that two builds are the same.
 export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 RUN := .venv/bin/python -m

@@ -92,3 +92,10 @@ def test_the_diff_names_the_line_and_holds_real_differences_only():
     assert line == 2
     changed = [each for each in diff.split("\n")[2:] if each[:1] in ("+", "-")]
     assert changed == ["-x = 1", "+x = 2"]
+
+
+def test_many_equal_lines_are_compared_at_once():
+    """A search for the longest match would take hours."""
+    found = difference("x\n" * 100_000, "x\n" * 100_001, REL)
+    assert found and found[0] == 100_001
+    assert found[1].endswith("\n x\n x\n+x")

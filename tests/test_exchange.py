@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from adapters import build
 from adapters.build import LOCK, exchange
 
 from .project import ROOT
@@ -50,6 +51,34 @@ def root(tmp_path: Path) -> Path:
     assert exchange(tmp_path, lambda new: says(new, "old")) == 0
     (tmp_path / "site/old.html").touch()
     return tmp_path
+
+
+@pytest.mark.parametrize("name", ["docs/a.md", "snippets/a.out", "overrides/a.html"])
+def test_a_page_that_is_right_for_a_moment_is_not_built(root, monkeypatch, name):
+    """It is as it was before, and truth or MkDocs may have read another text."""
+    file, drawn = root / name, root / "docs/figures/a.svg"
+    for path in (file, drawn):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("wrong")
+    (root / "pyproject.toml").touch()
+
+    def run(*words: str) -> int:
+        if words[0] == "mkdocs":
+            says(root / ".site-new", "new")
+        drawn.write_text("drawn")
+        if is_edited:
+            file.write_text("right")
+            file.write_text("wrong")
+        return 0
+
+    monkeypatch.setattr(build, "_run", run)
+    is_edited = True
+    with pytest.raises(OSError, match=f"{file}: changed while the site was built"):
+        exchange(root, build._build)
+    assert (root / "site/index.html").read_text() == "old"
+    is_edited = False
+    assert exchange(root, build._build) == 0
+    assert (root / "site/index.html").read_text() == "new"
 
 
 def test_a_build_takes_the_place_of_the_last_one(root):

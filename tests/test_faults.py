@@ -22,6 +22,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from gradients import client
 from gradients.client import GradientResult
 from store import fingerprint
 from store.database import Store
@@ -178,7 +179,7 @@ print(done.stdout, end="")
 """
 
     def plant(project: Path) -> Environment:
-        toml = f"[tool.tracebook]\nunset = {PROJECT['unset']!r}\n"
+        toml = f"[tool.tracebook]\nkeep = {PROJECT['keep']!r}\n"
         write(project, "pyproject.toml", toml)
         write(project, "snippets/x.py", source)
         write(project, "snippets/x.out", f"{default}\n{default}\n")
@@ -390,8 +391,12 @@ FAULTS = {
             CHECK, prints_variable(name, value), 0, "1 run, 0 outputs"
         )
         for name, value in {
+            "ANOTHER": "1",
+            "DNNL_VERBOSE": "1",
             "KERAS_BACKEND": "nothing",
+            "KERAS_HOME": "nothing",
             "MPLBACKEND": "nothing",
+            "PYTHONDEVMODE": "1",
             "PYTHONINSPECT": "1",
             "PYTHONSTARTUP": "nothing.py",
             "PYTHONWARNINGS": "error",
@@ -578,6 +583,27 @@ def test_a_closed_pipe_gives_no_traceback(project, command):
     assert not done.stderr
 
 
+def test_make_passes_no_variable_of_python_on(tmp_path):
+    """With some of them, warnings are errors, or Python waits for input at its end."""
+    makefile = tmp_path / "Makefile"
+    makefile.write_text(f"include {ROOT}/Makefile\nshown:\n\t@env\n")
+    done = subprocess.run(
+        ["make", "-f", makefile, "shown"],
+        env={**os.environ, "PYTHONINSPECT": "1", "PYTHONPATH": "x", "ANOTHER": "1"},
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    assert "ANOTHER=1\n" in done.stdout and "\nPYTHON" not in f"\n{done.stdout}"
+
+
+def test_programs_that_cannot_be_run_give_no_traceback(project, capfd):
+    with pytest.raises(ChildProcessError, match="their process ended with code 2"):
+        client.check_programs([project / "none.py"], project)
+    assert capfd.readouterr().err == f"truth: {project}/none.py: no snippet there\n"
+
+
 def test_a_link_to_a_program_is_one_more(project):
     (project / "snippets/link.py").symlink_to("x.py")
     its = settings.load(project)
@@ -683,6 +709,17 @@ def test_a_figure_does_not_depend_on_the_users_files(project):
         figures.append((project / "docs/figures/x.svg").read_bytes())
     assert len({*figures}) == 1
     assert (project / "snippets/x.out").read_text() == f"{os.devnull}\n"
+
+
+def test_a_program_sees_no_file_of_the_user(project):
+    """Keras, for one, reads its defaults from ~/.keras/keras.json."""
+    for name in ("user/.keras/keras.json", "snippets/x.out"):
+        write(project, name, "[]\n")
+    text = "import os\nhome = os.path.expanduser('~')\nprint(os.listdir(home))\n"
+    write(project, "snippets/x.py", text)
+    user = str(project / "user")
+    code, printed = run(project, CHECK, HOME=user, USERPROFILE=user)
+    assert code == 0, printed
 
 
 def test_the_cache_of_fonts_is_made_once(project):

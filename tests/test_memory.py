@@ -210,7 +210,8 @@ SETTINGS = {
     "output_limit": 7,
     "file_limit": 7,
     "noise": ["x"],
-    "unset": ["X"],
+    "keep": ["X"],
+    "twins": True,
     "observer": "json",
 }
 INDIFFERENT = {"jobs": 7, "rel": 0.01}

@@ -127,6 +127,7 @@ def test_a_configuration_with_other_folders_fails(project):
     assert code == 1 and "no page shows it" in printed, printed
 
 
+MERGE = "<<<<<<< HEAD\na {}\n=======\nb {}\n>>>>>>> other\n"
 MISTYPED = [
     *(
         (
@@ -142,6 +143,12 @@ MISTYPED = [
         ("frameworks/runs.json", text, "frameworks/runs.json: ")
         for text in ("<<<<<<< HEAD\n", "", "null", "{}", "[" * 100_000, b"\xe9")
     ),
+    *(
+        (name, f"\n{MERGE}", f"{name}:2: has a merge's marks; keep one side")
+        for name in ("docs/assets/x.js", "docs/assets/x.css", "docs/other.md")
+    ),
+    ("overrides/x.html", MERGE, "overrides/x.html:1: has a merge's marks"),
+    ("docs/assets/x.css", b"a {}\n\xe9\n", "docs/assets/x.css:2: is not UTF-8"),
     ("mkdocs.yml", "extra: {moved: [old/]}\n", "extra: moved: write {old/: new/}"),
     ("mkdocs.yml", "extra: {moved: {1: 2}}\n", "moved: 1 leads to 2, which is no page"),
 ]
@@ -152,7 +159,10 @@ def test_a_mistyped_or_damaged_file_is_named(project, name, text, message):
     hooks = [f"{SRC}/adapters/reader_hooks.py", f"{SRC}/adapters/publish_hooks.py"]
     (project / "mkdocs.yml").write_text(
         f"{CONFIG}  - reader.versions\nhooks: {hooks}\n"
+        "theme: {name: mkdocs, custom_dir: overrides}\n"
     )
+    for folder in ("docs/assets", "overrides"):
+        (project / folder).mkdir(parents=True, exist_ok=True)
     (project / "docs/titled.md").write_text("# A title\n")
     (project / "frameworks").mkdir()
     with (project / name).open("ab") as file:

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -27,7 +28,9 @@ from mkdocs.exceptions import Abort, PluginError
 
 from adapters import truth_plugin
 from gradients.client import GradientResult
+from sliders import recording
 from tracebook import settings, snippet
+from tracebook.settings import SettingsError
 from truth import __main__ as command
 from truth import pool, results, tasks
 from truth.finding import Finding
@@ -361,6 +364,22 @@ def test_an_output_that_differs_fails(book):
     assert row(book.ledger, "part/one.md")[0] == "1"
 
 
+def test_an_edited_record_of_a_slider_fails(book):
+    """Although no program and no page has changed since the last check."""
+    program, record = book.root / "snippets/one.py", book.root / "snippets/one.live"
+    program.write_text("x = 1\nprint(x)\n")
+    record.write_text("x = 1, 2\n\nprogram 0\n=== x = 1\n1\n=== x = 2\n2\n")
+    sliders = recording.load(snippet.load(program, settings.load(book.root)))
+    assert sliders
+    replace(sliders, program=sliders.digest).write()
+    book.passes()
+    book.edit("snippets/one.live", "\n2\n", "\n3\n")
+    code, printed = book.truth("docs/part/one.md")
+    assert code == 1
+    assert "snippets/one.live:1: is of another program" in printed
+    assert book.truth("docs/index.md")[0] == 0, "another page"
+
+
 @pytest.mark.parametrize("name", ["gone.py", "../lost.py", "{root}/lost.py"])
 def test_a_program_that_is_not_in_its_folder_fails(book, name):
     (book.root / "lost.py").write_text("print(3)\n")
@@ -433,6 +452,8 @@ def crash(how: str, task: Task, root: Path) -> PageChecked | ProgramsRan:
         match how:
             case "raises":
                 raise LookupError("so it goes")
+            case "refuses":
+                raise SettingsError("so it goes")
             case "exits":
                 os._exit(0)
             case "is killed":
@@ -447,6 +468,7 @@ def crash(how: str, task: Task, root: Path) -> PageChecked | ProgramsRan:
     "how",
     [
         "raises",
+        "refuses",
         pytest.param("exits", marks=pytest.mark.slow),
         "is killed",
         pytest.param("hangs", marks=pytest.mark.slow),
@@ -460,7 +482,8 @@ def test_a_check_that_crashes_names_itself_and_nothing_else(book, how, monkeypat
     assert code == 1
     heading = r"^truth: (.*) did not come to its end, on (.*)$"
     assert re.findall(heading, printed, re.M) == [("quotes", "docs/index.md")]
-    assert ("so it goes" in printed) == (how == "raises")
+    assert ("so it goes" in printed) == (how in ("raises", "refuses"))
+    assert ("Traceback" in printed) == (how == "raises")
     assert not book.is_complete("docs/index.md") and book.is_complete()
     assert "truth: programs 0 of 3, " in printed
 

@@ -50,7 +50,7 @@ TWIN = "import os\n\nprint('a twin', os.environ.get('KERAS_BACKEND'))\n"
 @pytest.fixture
 def book(tmp_path) -> Path:
     for name, text in {
-        "pyproject.toml": "[tool.tracebook]\nunset = ['KERAS_BACKEND']\n",
+        "pyproject.toml": "[tool.tracebook]\n",
         "mkdocs.yml": "nav: [index.md]\n",
         "docs/index.md": PAGE,
         "snippets/index/one.py": "print(1)\n",

@@ -16,9 +16,10 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from tracebook import command
+from tracebook import command, files, settings
 from tracebook.settings import SettingsError
 
+_SHOWN = ("docs", "snippets", "overrides", "tests/claims")
 LOCK = ".cache/site.lock"
 
 
@@ -61,8 +62,18 @@ def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
 def _build(new: Path) -> bool:
     """Check and build the site; both, so that all problems are reported."""
     os.environ["TRACEBOOK_REMEMBER"] = "1"  # the programs that truth has just run
+    before = _last_changes(new.parent)
     codes = [_run("truth"), _run("mkdocs", "build", "--site-dir", str(new))]
+    if changed := {path for path, _ in before ^ _last_changes(new.parent)}:
+        raise OSError(f"{min(changed)}: changed while the site was built; build again")
     return not any(codes)
+
+
+def _last_changes(root: Path) -> set[tuple[Path, int]]:
+    """Return the files that the site shows, and when each changed last."""
+    drawn = settings.load(root).figures_dir  # by this build
+    paths = [path for name in _SHOWN for path in files.below(root / name)]
+    return {(p, p.stat().st_ctime_ns) for p in paths if not p.is_relative_to(drawn)}
 
 
 def _run(*words: str) -> int:

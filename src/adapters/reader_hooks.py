@@ -14,7 +14,11 @@ from mkdocs.utils import write_file
 
 from reader import notebook, search, terms, typeface, versions
 from serving import on_demand
+from tracebook import files as on_disk
 from tracebook import settings
+
+_TEXTS = (".css", ".html", ".js", ".json", ".md", ".py", ".svg", ".txt", ".xml", ".yml")
+_MERGE = re.compile(r"^<{7} .*^={7}$.*^>{7} ", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -27,8 +31,20 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     try:
         terms.load(Path(config.docs_dir))
         versions.load(_root(config))
-    except (terms.GlossaryError, versions.ResultsError) as error:
+        for folder in filter(None, (config.docs_dir, config.theme.custom_dir)):
+            _demand_texts(Path(folder), _root(config))
+    except (terms.GlossaryError, versions.ResultsError, OSError) as error:
         raise PluginError(str(error)) from error
+
+
+def _demand_texts(folder: Path, root: Path) -> None:
+    """Raise OSError for a file that isn't UTF-8, or that a merge left undecided."""
+    for path in on_disk.below(folder):
+        if path.suffix in _TEXTS:
+            text = on_disk.text(path, label := os.path.relpath(path, root))
+            if mark := _MERGE.search(text):
+                line = text.count("\n", 0, mark.start()) + 1
+                raise OSError(f"{label}:{line}: has a merge's marks; keep one side")
 
 
 @event_priority(50)  # before the formulas of the page are checked

@@ -73,7 +73,7 @@ def check_programs(
         env={**os.environ, POSTPONED: json.dumps([*postponed])},
     )
     if process.returncode:
-        raise RuntimeError(f"gradients.server ended with {process.returncode}")
+        raise ChildProcessError(f"their process ended with code {process.returncode}")
     report, observations = json.loads(process.stdout), {}
     for name, data in report["observed"].items():
         data = data or {"gradients": [], "local_values": []}  # it ended too early

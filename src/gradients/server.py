@@ -10,19 +10,21 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from tracebook import progress, settings
+from tracebook import command, progress, settings
 from tracebook.checker import Checker
 
 from .client import OBSERVER
 
 
-def serve(root: Path, paths: list[Path]) -> dict:
-    """Run programs of a project, and return the engine's report as JSON has it."""
-    observing = replace(settings.load(root), observer=OBSERVER)
-    with closing(Checker(observing)) as checker:
-        return asdict(checker.check(paths, progress=progress.of_programs()))
+def serve() -> int:
+    """Run the programs, and print the report."""
+    project = settings.load(Path(sys.argv[1]))
+    paths = [Path(path) for path in json.load(sys.stdin)]
+    with closing(Checker(replace(project, observer=OBSERVER))) as checker:
+        report = checker.check(paths, progress=progress.of_programs())
+    json.dump(asdict(report), sys.stdout)
+    return 0
 
 
 if __name__ == "__main__":
-    programs = [Path(path) for path in json.load(sys.stdin)]
-    json.dump(serve(Path(sys.argv[1]), programs), sys.stdout)
+    sys.exit(command.main("truth", serve))

@@ -130,7 +130,8 @@ def files(
         },
         "messages": [message for page in lists for message in messages(page)],
         **{f"words/{n}": part for n, part in enumerate(parts)},
-        "spelling": [word for part in parts for word in part if _is_spelt(word)],
+        # The words that a misspelt one may have been meant as.
+        "spelling": [w for part in parts for w in part if len(w) > 2 and w.isalpha()],
         **{f"prose/{n}": text for n, text in prose.items()},
         **{f"code/{n}": text for n, text in code.items()},
     }
@@ -151,11 +152,6 @@ def messages(page: IndexedPage) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         message = next(item.iter("code"), None)
         if links and message is not None:
             yield _text(message), links
-
-
-def _is_spelt(word: str) -> bool:
-    """Return whether a misspelt word may have been meant as this one."""
-    return len(word) > 2 and word.isalpha()
 
 
 def _text(element: Element) -> str:
@@ -203,7 +199,7 @@ def _amounts(
         field: sum(fields[field].total() for fields in counts) / len(counts)
         for field in _FIELDS
     }
-    amounts: dict[str, dict[int, float]] = defaultdict(dict)
+    amounts: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for number, fields in enumerate(counts):
         for field, count in fields.items():
             share = _LENGTH[field]
@@ -212,8 +208,7 @@ def _amounts(
             if field == "title":  # a frequent one, such as "Exercises", weighs less
                 weight /= titles[index[number].section.title]
             for word, times in count.items():
-                amount = amounts[word].get(number, 0.0)
-                amounts[word][number] = amount + weight * times / length
+                amounts[word][number] += weight * times / length
     return amounts
 
 

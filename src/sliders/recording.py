@@ -58,8 +58,7 @@ class Sliders:
     declared: str
     """The lines of the parameters, as their writer wrote them."""
     program: str = ""
-    """The digest of the program that was run, and of the parameters; empty if none
-    was."""
+    """The ``digest`` that the file has, or nothing if no program was run."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """What the program printed, by the heading of the combination."""
     messages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -73,8 +72,9 @@ class Sliders:
 
     @property
     def digest(self) -> str:
-        """The digest of the program and its parameters as they are now."""
-        text = f"{self.snippet.text}\0{self.declared}"
+        """The digest of the program and its parameters as they are now, and of what
+        was recorded."""
+        text = f"{self.snippet.text}\0{self.declared}\0{self.stream()}"
         return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
 
     @property
@@ -128,12 +128,13 @@ class Sliders:
         again = outputs.pop(_AGAIN, default)
         if compare.difference(default, again, self.snippet.rel):
             outputs[self.default] = again  # which ``problem`` refuses
-        return replace(self, program=self.digest, outputs=outputs, messages=messages)
+        record = replace(self, outputs=outputs, messages=messages)
+        return replace(record, program=record.digest)
 
     def problem(self) -> str | None:
         """Return why the page can't offer what is recorded, or None."""
         if self.program != self.digest:
-            return "is of another program or other parameters"
+            return "is of another program or other parameters, or edited by hand"
         if [*self.outputs] != [self.heading(values) for values in self.combinations()]:
             return "lacks combinations of its parameters, or has others"
         output = self.snippet.output or ""
@@ -220,6 +221,20 @@ def scripts(settings: Settings) -> Iterator[tuple[str, str]]:
                 continue
             name = path.relative_to(settings.snippets_dir).as_posix()
             yield f"{name}.js", record.script() if record else ""
+
+
+def problems(program: Snippet) -> Iterator[tuple[str, str]]:
+    """Find what is wrong with the file of a program: location and message."""
+    label = program.label.removesuffix(".py") + SUFFIX
+    try:
+        record = load(program)
+    except RecordingError as error:
+        yield f"{label}:{error.line}", error.message
+    except OSError as error:
+        yield f"{label}:1", str(error)
+    else:
+        if record and (fault := record.problem()):
+            yield f"{label}:1", f"{fault}; 'python -m tracebook update' runs it again"
 
 
 def path_of(program: Snippet) -> Path:

@@ -6,6 +6,7 @@ looks at the program as it is.
 """
 
 import re
+from contextlib import suppress
 from textwrap import indent
 
 from tracebook import compare
@@ -37,11 +38,16 @@ class _Check:
 
     def check(self) -> dict[Snippet, dict[str, bytes]]:
         for program in self._context.programs:
-            record = self._load(program)
-            if record and program.name not in self._failed:
-                self._recordings[record.variants] = record
-        drawing = [v for v, record in self._recordings.items() if self._draws(record)]
-        remembered = {v: self._context.checker.memory.recall(v) for v in drawing}
+            with suppress(RecordingError, OSError):  # reported at the end
+                record = recording.load(program)
+                if record and program.name not in self._failed:
+                    self._recordings[record.variants] = record
+        is_asked = self._context.variants or self._context.checker.settings.observer
+        remembered = {
+            variants: self._context.checker.memory.recall(variants)
+            for variants, record in self._recordings.items()
+            if record.draws and not is_asked  # it runs for its figures
+        }
         for variants, run in remembered.items():
             if run:
                 self._compare(variants, run)
@@ -54,27 +60,11 @@ class _Check:
         ]
         self._context.checker.runner.run(to_run, self._compare)
         self._context.report.variants += sum(len(v.variants) - 1 for v in to_run)
-        for record in self._recordings.values():
-            if record.snippet.name not in self._failed and (fault := record.problem()):
-                advice = "'python -m tracebook update' runs it again"
-                self._problem(record, f"{fault}; {advice}")
+        for program in self._context.programs:
+            if program.name not in self._failed:
+                for location, message in recording.problems(program):
+                    self._context.report.problem(location, message, program.name)
         return self._figures
-
-    def _load(self, program: Snippet) -> Sliders | None:
-        try:
-            return recording.load(program)
-        except RecordingError as error:
-            line, message = error.line, error.message
-        except OSError as error:
-            line, message = 1, str(error)
-        path = self._context.checker.settings.label(recording.path_of(program))
-        self._context.report.problem(f"{path}:{line}", message, program.name)
-        return None
-
-    def _draws(self, record: Sliders) -> bool:
-        """Return whether a program runs for its figures."""
-        is_asked = self._context.variants or self._context.checker.settings.observer
-        return record.draws and not is_asked
 
     def _compare(self, variants: Snippet, run: Run) -> None:
         """Compare a run of all combinations with what is recorded, or record it."""

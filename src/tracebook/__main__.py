@@ -28,7 +28,7 @@ def main() -> int:
 def _run(arguments: argparse.Namespace) -> int:
     settings = load(arguments.root.resolve(), arguments.docs)
     if arguments.twins:  # another environment lacks what the settings name
-        none = {"memory": "", "preload": (), "plugins": (), "unset": ()}
+        none = {"memory": "", "preload": (), "plugins": (), "keep": ("KERAS_BACKEND",)}
         settings = replace(settings, twins=True, **none)  # type: ignore[arg-type]
     with closing(Checker(settings, arguments.remember)) as checker:
         if arguments.command == "engine":

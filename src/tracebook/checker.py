@@ -53,12 +53,9 @@ class Checker:
     def __init__(self, settings: Settings, remember: bool = False) -> None:
         self.settings = settings
         # An observer doesn't change a run, so a run under an observer counts later.
-        plain, remember = (
-            replace(settings, observer=""),
-            remember and not settings.observer,
-        )
+        plain = replace(settings, observer="")
         memory = resolve_name(settings.memory) if settings.memory else Memory
-        self.memory: Memory = memory(plain, remember)
+        self.memory: Memory = memory(plain, remember and not settings.observer)
         self.runner = Runner(settings)
         self._figures = Figures(settings)
         self._plugins: list[Any] = [*map(import_module, settings.plugins)]
@@ -122,8 +119,7 @@ class Checker:
     def _run(
         self, programs: list[Snippet], progress: Progress, report: CheckReport
     ) -> dict[Snippet, Run]:
-        recalled = {program: self.memory.recall(program) for program in programs}
-        runs = {program: run for program, run in recalled.items() if run}
+        runs = {p: run for p in programs if (run := self.memory.recall(p))}
         to_run = [program for program in programs if program not in runs]
         report.remembered, report.ran = len(runs), len(to_run)
         self.runner.run(to_run, runs.__setitem__, progress)
@@ -199,11 +195,8 @@ class Checker:
         paths = {program.path for program in programs}
         suffixes = {".py", ".out", *self._hooks("SUFFIX")}
         for path in files.below(self.settings.snippets_dir):
-            program = path.with_suffix(".py")
+            label, program = self.settings.label(path), path.with_suffix(".py")
             if path.suffix in suffixes and program not in paths:
-                message = f"belongs to {program.name}, which is missing"
+                report.problem(label, f"belongs to {program.name}, which is missing")
             elif path.suffix not in suffixes and path not in records:
-                message = "neither a snippet nor an output"
-            else:
-                continue
-            report.problem(self.settings.label(path), message)
+                report.problem(label, "neither a snippet nor an output")

@@ -88,9 +88,9 @@ def _write(path: Path, text: str) -> str:
 
 def _isolate(settings: Settings, scratch: Path, path: str) -> None:
     """Hide the user's variables and the project's folders from the program."""
-    environment.change(environment.variables(settings))
     # The fork server has chosen its folder of temporary files already.
     tempfile.tempdir = str(scratch / "tmp")
+    environment.exchange(environment.variables(settings, tempfile.tempdir))
     os.environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), tempfile.tempdir)
     engine = Path(__file__).resolve().parents[1]
     hidden = (str(settings.root), str(engine), os.getcwd())

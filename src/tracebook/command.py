@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from .environment import OF_PYTHON
+from .environment import KEPT
 from .settings import SettingsError
 
 
@@ -41,7 +41,7 @@ def main(name: str, work: Callable[[], int]) -> int:
 
 def _restart_without_variables() -> None:
     """Start the interpreter again if it has read variables that change a command."""
-    names = [name for name in OF_PYTHON if os.environ.pop(name, None)]
+    names = [n for n in os.environ if n.startswith("PYTHON") and not KEPT.fullmatch(n)]
     # On Windows, execv would end the command for its caller.
-    if names and (sys.flags.inspect or sys.warnoptions) and sys.platform != "win32":
+    if any([*map(os.environ.pop, names)]) and sys.platform != "win32":
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

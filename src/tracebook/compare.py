@@ -10,6 +10,7 @@ import re
 _NUMBER = re.compile(
     r"(?<![\w.])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?!(?!j\b)\w|\.[0-9])"
 )
+_MANY = 2_000
 _WHOLE = re.compile(r"[0-9]+\.?0*")
 
 
@@ -51,7 +52,8 @@ def difference(recorded: str, printed: str, rel: float) -> tuple[int, str] | Non
         new = [a if lines_agree(a, b, rel) else b for a, b in zip(old, new)]
     if old == new:
         return None
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    # Of many equal lines, a search for the longest match would not end.
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(new) > _MANY)
     for tag, i, j, k, n in matcher.get_opcodes():
         for a, b in zip(range(i, j), range(k, n)):
             if tag == "replace" and lines_agree(old[a], new[b], rel):

@@ -1,49 +1,54 @@
-"""The environment variables of programs: the user's, without those that break or
-change runs."""
+"""The environment variables of commands and programs: a few of the user's, and none of
+those that break or change runs."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .settings import Settings
 
-OF_PYTHON = ("PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONWARNINGS")
-"""With these, Python waits for input at its end, or turns warnings into errors."""
-_OF_TERMINALS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
+KEPT = re.compile(
+    r"PATH|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP|COVERAGE_\w+"
+    r"|(LD_|DYLD_)(LIBRARY_PATH|PRELOAD|INSERT_LIBRARIES)"
+    r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|PROCESSOR_\w+"
+    r"|PYTHON(HOME|PATH|SAFEPATH|NOUSERSITE|USERBASE|DONTWRITEBYTECODE|PYCACHEPREFIX"
+    r"|UTF8|COERCECLOCALE|IOENCODING|HASHSEED|UNBUFFERED|FAULTHANDLER|OPTIMIZE)"
+)
+"""The variables that programs get. Commands, too, drop those of Python that are missing
+here: with these, it waits for input at its end, or turns warnings into errors."""
 
 
-def variables(settings: Settings) -> dict[str, str | None]:
-    """Return the variables that programs get or, with None, don't get.
+def variables(settings: Settings, home: str = os.devnull) -> dict[str, str]:
+    """Return the variables of programs.
 
-    Matplotlib has its defaults, whatever the user's files say. Its cache of fonts is
-    the project's, so that not every program makes one.
+    There is no file of the user's, and Matplotlib has its defaults. Its cache of fonts
+    is the project's, so that not every program makes one.
     """
-    return dict.fromkeys((*OF_PYTHON, *_OF_TERMINALS, *settings.unset)) | {
+    names = [n for n in os.environ if KEPT.fullmatch(n) or n in settings.keep]
+    return {name: os.environ[name] for name in names} | {
+        **dict.fromkeys(("HOME", "USERPROFILE"), home),
         "MATPLOTLIBRC": os.devnull,
         "MPLCONFIGDIR": str(settings.cache_dir / "matplotlib"),
         "MPLBACKEND": "agg",
     }
 
 
-def change(changes: dict[str, str | None]) -> None:
-    """Set and unset variables of this process."""
-    for name, value in changes.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
 @contextmanager
 def of_programs(settings: Settings) -> Iterator[None]:
     """Give the variables of programs to the processes that start meanwhile."""
-    changes = variables(settings)
-    before = {name: os.environ.get(name) for name in changes}
-    options, sys.warnoptions = sys.warnoptions, []  # which Python would pass on
-    change(changes)
+    before, options = os.environ.copy(), sys.warnoptions
+    sys.warnoptions = []  # which Python would pass on
+    exchange(variables(settings))
     try:
         yield
     finally:
-        change(before)
+        exchange(before)
         sys.warnoptions = options
+
+
+def exchange(values: dict[str, str]) -> None:
+    """Replace all variables of this process."""
+    os.environ.clear()
+    os.environ.update(values)

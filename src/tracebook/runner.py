@@ -155,9 +155,9 @@ class Runner:
             if not is_retry and self._forks and _has_ended(_server(), _LOST_SECONDS):
                 return self._start(snippet, is_retry=True)
             raise SettingsError(
-                "preload: the process to fork from ended, maybe while it imported"
-                f" {', '.join(self._settings.preload)}, or began {snippet.label}:"
-                f" {error}"
+                f"the process to fork from ended before {snippet.label} began: {error};"
+                f" maybe of a limit (see ulimit -a), or while it imported what"
+                f" 'preload' names: {', '.join(self._settings.preload)}"
             ) from error
         patience = _PATIENCE * self._settings.time_limit * (len(snippet.variants) or 1)
         deadline, server = time.monotonic() + patience, _server() if self._forks else 0

@@ -47,8 +47,8 @@ class Settings:
     noise: Sequence[str] = ()
     """Regular expressions. A line that one of them matches at its start belongs to no
     output, unless Python's own streams printed it."""
-    unset: Sequence[str] = ()
-    """Environment variables that programs don't get."""
+    keep: Sequence[str] = ()
+    """Environment variables that programs get beside ``environment.KEPT``."""
     observer: str = ""
     """A module whose ``begin(snippet)`` is called in the process of each program before
     it runs, and what that returns when it has ended. The result is part of the run."""

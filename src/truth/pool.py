@@ -19,6 +19,7 @@ from typing import Any
 import psutil
 
 from tracebook import leftovers, progress
+from tracebook.settings import SettingsError
 
 TIME_LIMIT = 1800.0
 """Seconds for a check of one page."""
@@ -150,8 +151,9 @@ def _serve(requests: Connection, perform: Perform, root: Path, folder: str) -> N
         task = requests.recv()
         try:
             result = perform(task, root)
-        except Exception:
-            result = Failure(traceback.format_exc())
+        except Exception as error:
+            is_known = isinstance(error, (SettingsError, OSError))
+            result = Failure(str(error) if is_known else traceback.format_exc())
         requests.send(result)
 
 

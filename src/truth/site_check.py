@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reader import versions
+from sliders import recording
 from tracebook import settings, snippet
 from tracebook.snippet import Snippet
 
@@ -43,13 +44,15 @@ class SiteCheck:
         self._problems += self._problems_of_records(selected)
 
     def _problems_of_records(self, pages: list[Page]) -> Iterator[str]:
-        """Find tables, and programs of other frameworks, whose record isn't that of a
-        run as they are now."""
+        """Find tables, sliders, and programs of other frameworks, whose record isn't
+        that of a run as they are now."""
         names = {name for page in pages for name in page.included_names}
         is_whole = len(pages) == len(self._pages)
         for label, line, message in (*tables.problems(self._root), *self._twins()):
             if is_whole or label.removeprefix(f"{self._snippets}/") in names:
                 yield f"{label}:{line}: {message}"
+        for program in self._programs.values():
+            yield from map(": ".join, recording.problems(program))
 
     def _twins(self) -> Iterator[tuple[str, int, str]]:
         """Find programs of other frameworks that changed since they ran."""

@@ -119,7 +119,9 @@ class Comparison:
             if n:  # a slope that is not told is so for all
                 self.report.unsettled = unknown
             elif not thorough:
-                edges = sum(along.reference.at_edge for along in directions)
+                # At an edge, there are no values on one of its sides.
+                doubts = [along.reference.doubt for along in directions]
+                edges = sum(bool(d.size and np.isinf(d).all()) for d in doubts)
                 self.report.elsewhere[0] += len(directions) - edges
                 self.report.elsewhere[1] += self.report.unsettled - unknown - edges
         self.report.slopes += len(directions)

@@ -43,9 +43,9 @@ class Passes:
         if batched:
             checks.append(self._batched)
         if jit_compile:
-            sources = self._sources
-            checks.append(lambda: self._compiled(self._first.run, sources, "value"))
-            checks.append(self._compiled_backward)
+            inputs, all_ = self._sources, [*self._sources, *self._ups]
+            checks.append(lambda: self._compiled(self._first.run, inputs, "value"))
+            checks.append(lambda: self._compiled(self._backward, all_, "gradient"))
         for check in checks:
             try:
                 check()
@@ -62,10 +62,8 @@ class Passes:
         return self._pass()
 
     def _repeated(self, tol: float) -> None:
-        actual = self._pass()
-        self._demand_equal(
-            actual, self._alone, "repeated, the backward pass gives", tol
-        )
+        text = "repeated, the backward pass gives"
+        self._demand_equal(self._pass(), self._alone, text, tol)
 
     def _second_pass(self, tol: float) -> None:
         """A second backward pass of one forward pass. Before, a call at other inputs
@@ -158,9 +156,6 @@ class Passes:
                 "inside tf.vectorized_map the gradient is",
             )
 
-    def _compiled_backward(self) -> None:
-        self._compiled(self._backward, [*self._sources, *self._ups], "gradient")
-
     def _compiled(self, run: Callable, arguments: list, name: str) -> None:
         free = [
             i for i, each in enumerate(arguments) if not isinstance(each, tf.Variable)
@@ -178,10 +173,8 @@ class Passes:
         except Exception as error:
             raise Wrong(f"compiled by XLA, {raised(error)}") from error
         if not self._is_noisy:
-            expected = flat(run(arguments))
-            self._demand_equal(
-                flat(actual), expected, f"compiled by XLA, the {name} is"
-            )
+            text = f"compiled by XLA, the {name} is"
+            self._demand_equal(flat(actual), flat(run(arguments)), text)
 
     def _demand_equal(
         self,

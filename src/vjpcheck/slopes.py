@@ -75,11 +75,6 @@ class Slope:
         return np.where((sure | self.flat) & ~self.kink, self.value, np.nan)
 
     @property
-    def at_edge(self) -> bool:
-        """Return whether there are no values on one of its sides."""
-        return bool(self.doubt.size and np.isinf(self.doubt).all())
-
-    @property
     def flat(self) -> np.ndarray:
         """Return where no difference was found at all."""
         return (self.scale == 0) & np.isfinite(self.doubt)

@@ -49,20 +49,16 @@ class Cards:
         font = TTFont(_FONT)
         self._glyphs, self._advances = font.getBestCmap(), font["hmtx"]
         self._units_per_em = font["head"].unitsPerEm
-        self._digest = sha256(Path(__file__).read_bytes())
         libraries = [version(each) for each in ("pillow", "resvg-py", "ziamath")]
-        for part in (name, line, repr((sorted(self._colors.items()), libraries))):
-            self._digest.update(part.encode())
+        code = sha256(Path(__file__).read_bytes()).hexdigest()
+        self._key = code, libraries, name, line, sorted(self._colors.items())
 
     def png(self, page: BuiltPage) -> bytes:
         """Return the card of a page."""
-        digest = self._digest.copy()
-        parts = [page.title.encode(), page.description.encode()]
-        if page.formula is not None:
-            parts.append(html.tostring(page.formula, with_tail=False))
-        for part in parts:
-            digest.update(part + b"\0")
-        path = self._cache / f"{digest.hexdigest()[:32]}.png"
+        has_formula = page.formula is not None
+        formula = html.tostring(page.formula, with_tail=False) if has_formula else b""
+        key = repr((self._key, page.title, page.description, formula))
+        path = self._cache / f"{sha256(key.encode()).hexdigest()[:32]}.png"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_suffix(".half")

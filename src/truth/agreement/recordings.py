@@ -54,10 +54,6 @@ class RuleCall:
         )
         return cls(_arrays(inputs), closed, outputs, upstream, downstream)
 
-    @property
-    def is_empty(self) -> bool:
-        return any(not array.size for array in self.inputs.values())
-
     def names(self) -> Arrays:
         """Return all arrays by the names that formulas may use."""
         gradients = {f"downstream_{name}": a for name, a in self.downstream.items()}
@@ -131,4 +127,4 @@ def recorded_functions(
 
 def _calls(gradient: GradientResult) -> tuple[RuleCall, ...]:
     calls = map(RuleCall.of, gradient.calls)
-    return tuple(call for call in calls if not call.is_empty)
+    return tuple(c for c in calls if all(array.size for array in c.inputs.values()))

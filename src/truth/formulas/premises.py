@@ -225,7 +225,9 @@ class Premises:
             name, indices = symbol.name, symbol.indices
             letters = [index.letter for index in indices]
             is_array = indices and all(i.letter and not i.offset for i in indices)
-            if not is_array or shapes.get(name) or self._is_family(name):
+            # Or x_0, x_1, … are symbols of their own.
+            is_family = any(known.startswith(f"{name}_") for known in scope.names)
+            if not is_array or shapes.get(name) or is_family:
                 continue
             if is_last or all(letter in sizes for letter in letters):
                 shape = tuple(
@@ -234,10 +236,6 @@ class Premises:
                 )
                 shapes[name] = scope.fixed_shapes.get(name, shape)
             scope.names.add(name)
-
-    def _is_family(self, name: str) -> bool:
-        """Return whether ``x_0``, ``x_1``, … are symbols of their own."""
-        return any(known.startswith(f"{name}_") for known in self._scope.names)
 
     def _infer_from_definition(self, name: str) -> None:
         try:
