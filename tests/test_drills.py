@@ -1,5 +1,5 @@
-"""Promise: a mistake that is planted is caught. Of each kind a few, and what the last
-commit and the working tree changed; ``make drills`` plants them all."""
+"""Promise: a mistake that is planted is caught. Of each kind a few; ``make drills`` plants
+them all."""
 
 import pytest
 

@@ -1,8 +1,8 @@
 """Rot drills: ``python -m tests.drills``, with ``--help`` for its options.
 
-Plants mistakes in formulas, derivations, numbers and gradient functions, and demands of
-the checks that they find each. Exit codes: 0 all were caught, or where a seed chose them as
-many as is the goal; 1 they were not.
+Plants mistakes in formulas, derivations and numbers, and demands of the checks that they
+find each. Exit codes: 0 all were caught, or where a seed chose them as many as is the
+goal; 1 they were not.
 """
 
 import argparse
@@ -10,10 +10,10 @@ import sys
 import time
 
 from ..project import ROOT
-from . import derivations, formulas, numbers, rules
+from . import derivations, formulas, numbers
 from .tally import Tally
 
-PARTS = (formulas, derivations, numbers, rules)
+PARTS = (formulas, derivations, numbers)
 
 
 def main() -> int:

@@ -18,9 +18,7 @@ def table() -> str:
             outcomes.setdefault(name, []).append(_shown(outcome, mode))
         for name, (first, second) in outcomes.items():
             is_same = first == second.partition(": ")[2]
-            rows.setdefault(name, []).append(
-                first if is_same else f"{first}; {second}"
-            )
+            rows.setdefault(name, []).append(first if is_same else f"{first}; {second}")
     return markdown(["Mistake", *_COLUMNS.values()], [[k, *v] for k, v in rows.items()])
 
 

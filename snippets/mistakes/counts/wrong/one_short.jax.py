@@ -13,7 +13,7 @@ def product_fwd(x, y):
 
 
 def product_bwd(residuals, upstream):
-    x, y = residuals
+    _, y = residuals
     return (upstream * y,)
 
 

@@ -11,7 +11,7 @@ class Product(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, upstream):
-        x, y = ctx.saved_tensors
+        _, y = ctx.saved_tensors
         return upstream * y
 
 
