@@ -25,6 +25,7 @@ def table() -> str:
 def _shown(outcome: str, mode: str) -> str:
     """Return an outcome in a word or two, behind the name of another mode than eager."""
     kind, _, detail = outcome.partition(": ")
+    kind = kind.partition(" ")[0]  # an error without its type
     if kind == "silent":
         got = next((w for w in ("shape", "None", "float64") if w in detail), "number")
         kind = f"**silent** ({got})"
