@@ -135,6 +135,7 @@ DEFAULT: dict[signal.Signals, Any] = {
 @pytest.mark.parametrize("how", DEFAULT)
 def test_a_build_ends_with_what_it_started(root, how, tmp_path):
     """The command ends MkDocs, and leaves the last site."""
+    (root / "pyproject.toml").touch()
     for name in ("truth", "mkdocs"):
         (root / f"{name}.py").write_text("import time; time.sleep(600)\n")
     code = "import runpy; runpy.run_path({!r}, run_name='__main__')"

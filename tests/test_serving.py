@@ -141,6 +141,8 @@ EDITS = {
     "the page": ("docs/index.md", "It has", "It still has", "It still has"),
     "a program": ("snippets/index/one.py", "first", "second", "second program"),
     "a trace": ("snippets/index/one.out", "first", "second", "second trace"),
+    "a twin": ("snippets/index/one.jax.py", "a twin", "another", "another"),
+    "its trace": ("snippets/index/one.jax.out", "a twin", "another", "another"),
     "a term": ("docs/glossary.md", "first meaning", "second sense", "second sense"),
     "another form": ("docs/glossary.md", "known gr", "has { #h }\n\n:   x\n\nknown gr", "#h"),
     "other versions": (
