@@ -124,7 +124,7 @@ def test_no_fence_is_overlooked(page, site_markdown, pytestconfig):
 def trial(tmp_path_factory) -> Any:
     """One run of the fixture pages; ``logged`` is what their fences wrote."""
     log = tmp_path_factory.mktemp("fences") / "log"
-    run: Any = run_fences("tests/fences", FENCE_LOG=str(log))
+    run: Any = run_fences("tests/fences", COVERAGE_LOG=str(log))  # a kept variable
     run.logged = log.read_text("utf-8")
     return run
 

@@ -146,7 +146,7 @@ class Runner:
         )
         try:
             with _LOCK, environment.of_programs(self._settings):
-                if self._forks and (not _server() or _has_ended(_server())):
+                if self._forks and _has_ended(_server()):
                     _start_server()
                 process.start()
                 _RUNNING.add(process.ident or 0)
@@ -240,10 +240,10 @@ def _server() -> int:
 
 
 def _has_ended(pid: int, patience: float = 0) -> bool:
-    """Return whether a child of this process ends within so many seconds."""
-    deadline = time.monotonic() + patience
+    """Return whether a child of this process, or none, ends within so many seconds."""
+    deadline, kinds = time.monotonic() + patience, os.WEXITED | os.WNOHANG | os.WNOWAIT
     with contextlib.suppress(ChildProcessError):  # another call has seen its end
-        while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        while pid and not os.waitid(os.P_PID, pid, kinds):
             if time.monotonic() >= deadline:
                 return False
             time.sleep(0.01)
