@@ -44,8 +44,10 @@ IMAGE = tf.random.stateless_uniform([3, 3, 3], [0, 1])
 def with_loss_of(output):
     """A model with two weights without bias, whose outputs depend on one or on both."""
     inputs = keras.Input([3])
-    first = keras.layers.Dense(3, use_bias=False, name="first")(inputs)
-    second = keras.layers.Dense(1, use_bias=False, name="second")
+    # Random weights might round to zero, and then the second one has a gradient of zero.
+    no_bias = {"use_bias": False, "kernel_initializer": "ones"}
+    first = keras.layers.Dense(3, name="first", **no_bias)(inputs)
+    second = keras.layers.Dense(1, name="second", **no_bias)
     return keras.Model(inputs, output(first, second))
 
 
