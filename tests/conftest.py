@@ -29,8 +29,11 @@ ADDRESS = "http://127.0.0.1/custom-gradients/"
 """The site is published under a path."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md", "docs/checked.md")
 KEPT_PROGRAMS = (
-    ("index", "index.py"),
-    ("index", "index.out"),
+    *(
+        ("index", f"index{s}.{e}")
+        for s in ("", ".jax", ".torch")
+        for e in ("py", "out")
+    ),
     ("index", "wrong"),
     ("lessons", "chain_rule"),
 )

@@ -19,6 +19,7 @@ PARTS = (
     "mkdocs.yml",
     "pyproject.toml",
     "Makefile",
+    "frameworks/runs.json",
 )
 _NOT_COPIED = shutil.ignore_patterns(
     "figures", "ledger.md", "__pycache__", "*.egg-info"
