@@ -1016,7 +1016,7 @@ def test_each_trace_says_with_which_versions_it_holds(open_page):
 
 def test_each_program_says_how_it_runs_also_without_a_script(open_page):
     page = open_page(CHAIN_RULE, PHONE, java_script_enabled=False)
-    shown = page.locator("article > .language-python > .run").first
+    shown = page.locator(".language-python:not(details *) > .run").first
     assert not shown.locator("p").is_visible()
     shown.locator("summary").click()
     assert "python -u chain_rule.py" in shown.locator("p").inner_text()
@@ -1030,7 +1030,7 @@ def test_nothing_in_the_bar_above_a_program_covers_another(open_page):
     page.locator(".md-code__button").first.wait_for()
     for width in (320, PHONE, DESKTOP):
         page.set_viewport_size({"width": width, "height": 800})
-        for bar in page.locator(".language-python:has(> .run)").all()[:4]:
+        for bar in page.locator(".language-python:has(> .run):visible").all()[:4]:
             bar.scroll_into_view_if_needed()
             boxes = [
                 bar.locator(each).first.bounding_box()
