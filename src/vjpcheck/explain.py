@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .check import check_rule
-from .messages import EXPLAINED, message
-from .shared import globals_of
+from .arrays import flat
+from .check import as_tuple, check_custom_gradient, options_of
+from .core import Arrays, GradientError, Result
+from .function import call_of, codes_of, describe, visible_values
+from .messages import EXPLAINED
+from .rule import Options, Rule
+
+NUMBER = "index#wrong-number"
+UNNAMED = "check_custom_gradient: "
+MOST = 64
+"""Numbers of the arguments, for which the right gradient is computed in full."""
 
 
 @dataclass(frozen=True)
@@ -25,48 +33,56 @@ class Advice:
     text: str
     """What is wrong, and how to fix it."""
     is_mistake: bool = True
-    """True if the gradient is wrong or missing at the inputs. False if it fails only in
-    the situation that ``text`` describes."""
+    """True if the gradient is wrong or missing at the arguments. False if it fails only
+    in the situation that ``text`` describes."""
+
+    @property
+    def is_unnamed(self) -> bool:
+        """True if ``text`` says no more than the check itself."""
+        return self.text.startswith(UNNAMED)
 
     def __str__(self) -> str:
         kind = "mistake" if self.is_mistake else "limit"
         return f"{kind}: {self.text} (mistakes/{self.entry})"
 
 
-def explain(function: Callable, *inputs: Any, **options: Any) -> list[Advice]:
+def explain(f: Callable, args: Any, **options: Any) -> list[Advice]:
     """Look for known mistakes in a custom gradient: those that the catalogue explains.
 
     Args:
-        function: a function decorated with ``tf.custom_gradient``.
-        *inputs: tensors, arrays or floats at which to try ``function``. ``explain``
-            also tries other inputs, which it derives from these.
-        **options: options of ``check_rule``, such as ``gradient_of`` for a gradient
+        f: a function decorated with ``tf.custom_gradient``.
+        args: its arguments, as in ``check_custom_gradient``. ``explain`` also tries
+            other arguments, which it derives from these.
+        **options: options of ``check_custom_gradient``, such as ``like`` for a gradient
             that deliberately isn't the derivative.
 
     Returns:
         The advice, the most important first, or an empty list. If a mistake raises an
         error, the search ends there. So fix it, and call ``explain`` again.
     """
-    case = _Case(function, inputs, options)
+    case = _Case(f, as_tuple(args), options)
     advice: list[Advice] = []
     for look in _LOOKS:
-        advice += [item for item in look(case) if item not in advice]
+        with contextlib.suppress(Exception):  # what one look can't try, the next may
+            for item in look(case):
+                advice += [item] if item not in advice else []
         if case.error:
             break
     return sorted(advice, key=lambda item: not item.is_mistake)
 
 
 class _Case:
-    """A function and its inputs, and what is asked of them more than once."""
+    """A function and its arguments, and what is asked of them more than once."""
 
-    def __init__(self, function: Callable, inputs: tuple, options: dict) -> None:
-        self.function, self.options = function, options
-        self.inputs: list[Any] = [
-            each if tf.is_tensor(each) else tf.nest.map_structure(tf.constant, each)
-            for each in inputs
-        ]
+    def __init__(self, function: Callable, args: tuple, options: dict) -> None:
+        self.function, self.options, self.args = function, options, args
+        self.parsed = options_of(**options)
+        call = call_of(function, function, args, {})
+        tensors = call.tensors(call.start(), double=False)
+        self.inputs = list(call.packed(tensors))
+        self.moving = [tensors[i] for i in call.moving]
+        self.names = [call.leaves[i].name for i in call.moving]
         self.bare = getattr(function, "__wrapped__", None)
-        self.is_eager_only = bool(options.get("eager_only"))
         self.gradients: list = []
         self.error: Exception | None = None
         try:
@@ -76,28 +92,31 @@ class _Case:
 
     def taped(self, *inputs: Any, of: Callable = lambda y: y) -> list:
         """Return the gradients of a tape, for the sum of the outputs."""
+        moving = [each for each in tf.nest.flatten(inputs) if _is_inexact(each)]
         with tf.GradientTape() as tape:
-            tape.watch(inputs)
+            tape.watch(moving)
             y = of(self.function(*inputs))
-        gradients = tape.gradient(y, [*inputs])
         return [
             g if g is None else tf.convert_to_tensor(g)
-            for g in tf.nest.flatten(gradients)
+            for g in tape.gradient(y, moving)
         ]
 
     @property
     def single(self) -> Any:
-        """The one input, if there is one and it is a float tensor."""
+        """The one argument, if there is one and it is a float tensor."""
         value: Any = self.inputs[0] if len(self.inputs) == 1 else None
         return value if tf.is_tensor(value) and value.dtype.is_floating else None
 
 
+def _is_inexact(value: Any) -> bool:
+    return tf.is_tensor(value) and (value.dtype.is_floating or value.dtype.is_complex)
+
+
 def _of_error(error: Exception, place: str) -> Advice:
-    text_of_error = message(error)
     for pattern, entry, text in EXPLAINED:
-        if match := re.search(pattern, text_of_error):
+        if match := re.search(pattern, f"{type(error).__name__}: {error}"):
             return Advice(entry, f"{place}: {text.format(*match.groups())}")
-    return Advice("messages", f"{place}: the gradient raises {text_of_error}")
+    return Advice("messages", f"{place}: the gradient raises {describe(error)}")
 
 
 def _eager(case: _Case) -> Iterator[Advice]:
@@ -106,7 +125,7 @@ def _eager(case: _Case) -> Iterator[Advice]:
 
 
 def _shapes(case: _Case) -> Iterator[Advice]:
-    for x, gradient in zip(tf.nest.flatten(case.inputs), case.gradients):
+    for x, gradient in zip(case.moving, case.gradients):
         if gradient is None:
             continue
         if gradient.shape != x.shape:
@@ -122,39 +141,103 @@ def _shapes(case: _Case) -> Iterator[Advice]:
             )
 
 
-def _upstream(case: _Case) -> Iterator[Advice]:
-    once, twice = (
-        case.taped(*case.inputs, of=lambda y, k=k: [k * p for p in _floats(y)])
-        for k in (1.0, 3.0)
-    )
-    pairs = [(a, b) for a, b in zip(once, twice) if a is not None and b is not None]
-    if any(_nonzero(a) for a, _ in pairs) and all(_is_close(a, b) for a, b in pairs):
-        yield Advice(
-            "silent_values#no-upstream",
-            "downstream doesn't depend on upstream: multiply by upstream",
-        )
-
-
 def _values(case: _Case) -> Iterator[Advice]:
-    is_second_demanded = bool(case.options.get("second_order"))
-    for second_order in dict.fromkeys([False, case.options.get("second_order")]):
+    try:
+        check_custom_gradient(case.function, case.args, **case.options | {"order": 1})
+    except GradientError as error:
         try:
-            check_rule(
-                case.function,
-                *case.inputs,
-                **{
-                    **case.options,
-                    "eager_only": case.is_eager_only,
-                    "second_order": second_order,
-                },
+            named = [*_named(case)]
+        except Exception:
+            named = []
+        problem = " ".join(str(error).split())[:300]
+        yield from named or [Advice(NUMBER, f"{UNNAMED}{problem}")]
+
+
+def _named(case: _Case) -> Iterator[Advice]:
+    """Say how a wrong gradient differs from the right one, at the arguments."""
+    call = call_of(case.function, case.function, case.args, {})
+    options = replace(case.parsed, shapes=False, graph=False)
+    rule = Rule(call, options, Result(), np.random.default_rng(0), far=False)
+    try:
+        actual, right, thrice, nothing = rule.compared_here(MOST)
+        names = [call.leaves[i].name for i in call.moving]
+        values = rule.arrays_here()
+    finally:
+        rule.close()
+    is_wrong = [not _near(a, r) for a, r in zip(actual, right)]
+    for i, name in enumerate(names):
+        if is_wrong[i]:
+            others = {names[k]: right[k] for k in range(len(names)) if k != i}
+            factors = dict(zip(names, values))
+            entry, text = _difference(
+                actual[i], right[i], thrice[i], nothing[i], values[i], others, factors
             )
-        except AssertionError as error:
-            problem = f"check_rule: {' '.join(str(error).split())[:300]}"
-            if second_order is False:
-                yield Advice("index#wrong-number", problem)
-            else:
-                yield Advice("orders#only-a-number", problem, is_second_demanded)
-            return
+            if text:
+                yield Advice(entry, f"the gradient with respect to {name} {text}")
+
+
+def _difference(
+    actual: np.ndarray,
+    right: np.ndarray,
+    thrice: np.ndarray,
+    nothing: np.ndarray,
+    value: np.ndarray,
+    others: dict[str, np.ndarray],
+    factors: dict[str, np.ndarray],
+) -> tuple[str, str]:
+    """Return an entry and a text for one argument; no text for an unknown mistake."""
+    if np.isnan(actual).any():
+        return "index#nan", "isn't a number"
+    if not actual.any():
+        return "index#zero", "is zero or None, but shouldn't be"
+    if nothing.any() and _near(actual, thrice):
+        return (
+            "silent_values#no-upstream",
+            "doesn't depend on upstream: multiply by upstream",
+        )
+    if nothing.any():
+        return NUMBER, "isn't zero if upstream is: multiply each of its terms by upstream"
+    if not _near(3 * actual, thrice):
+        return NUMBER, "isn't linear in upstream: multiply by upstream exactly once"
+    for name, other in others.items():
+        if _near(actual, other):
+            return "silent_values#changed-places", f"is that with respect to {name}"
+    if actual.ndim == 2 and actual.shape[0] == actual.shape[1] and _near(actual, right.T):
+        return "silent_values#lost-axis", "is the transpose of the right one"
+    if np.iscomplexobj(right) and _near(actual, right.conj()):
+        return "index#wrong-number", "is the conjugate of the right one"
+    with np.errstate(all="ignore"):
+        ratio = actual / right
+    ratios = ratio[np.isfinite(ratio) & (right != 0)]
+    if ratios.size and _near(ratios, np.full_like(ratios, ratios[0])):
+        if _near(ratios[0], -1.0):
+            return NUMBER, "has the wrong sign"
+        return NUMBER, f"is {np.round(ratios[0], 6):g} times the right one"
+    for axis in range(actual.ndim if actual.size > 1 else 0):
+        kept = {"axis": axis, "keepdims": True}
+        if _near(actual, np.broadcast_to(right.sum(**kept), right.shape)):
+            return NUMBER, f"is summed over axis {axis}, which its argument has"
+    for name, factor in factors.items():
+        if np.isrealobj(ratio) and factor.shape in ((), ratio.shape):
+            for what, form in (("an extra factor", factor), ("no factor", 1 / factor)):
+                if (fits := np.isfinite(ratio) & (right != 0)).sum() > 1 and _near(
+                    ratio[fits], np.broadcast_to(form, ratio.shape)[fits]
+                ):
+                    return NUMBER, f"has {what} {name}"
+    wrong = abs(actual - right) > 1e-4 * (abs(right) + abs(right).max())
+    for text, part in (("positive", value > 0), ("negative", value < 0)):
+        if np.isrealobj(value) and part.any() and not part.all() and (wrong == part).all():
+            return NUMBER, f"is wrong where the argument is {text}"
+    if 0 < wrong.sum() < wrong.size:
+        where = [int(i) for i in np.argwhere(wrong)[0]]
+        return NUMBER, f"is wrong at {wrong.sum()} of {wrong.size} elements, first {where}"
+    return NUMBER, ""
+
+
+def _near(left: Any, right: Any) -> bool:
+    if np.shape(left) != np.shape(right):
+        return False
+    return np.allclose(left, right, 1e-4, 1e-4 * abs(np.asarray(right)).max(initial=0))
 
 
 def _closed_over(case: _Case) -> Iterator[Advice]:
@@ -168,8 +251,7 @@ def _closed_over(case: _Case) -> Iterator[Advice]:
     }
     for name, tensor in tensors.items():
         with tf.GradientTape(persistent=True) as tape:
-            tape.watch(tensor)
-            tape.watch(case.inputs)
+            tape.watch([tensor, *case.moving])
             by_rule = case.function(*case.inputs)
             by_tape = case.bare(*case.inputs)[0]
         if tape.gradient(by_rule, tensor) is None and _nonzero(
@@ -184,14 +266,15 @@ def _closed_over(case: _Case) -> Iterator[Advice]:
 
 
 def _graph(case: _Case) -> Iterator[Advice]:
+    if not case.parsed.graph:
+        return
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
             inside = tf.function(case.taped)(*case.inputs)
     except Exception as error:
-        advice = _of_error(error, "inside tf.function")
-        yield replace(advice, is_mistake=not case.is_eager_only)
-        case.is_eager_only = True
+        yield _of_error(error, "inside tf.function")
+        case.parsed.graph = False
         return
     if re.search(r'Tensor\("|SymbolicTensor', printed.getvalue()):
         yield Advice(
@@ -200,7 +283,7 @@ def _graph(case: _Case) -> Iterator[Advice]:
             " tf.print",
             is_mistake=False,
         )
-    if not all(map(_is_close, case.gradients, inside)):
+    if not _all_close(case.gradients, inside):
         yield Advice(
             "index#another-in-a-graph",
             "inside tf.function the gradient differs from the eager one",
@@ -224,14 +307,11 @@ def _vectorized(case: _Case) -> Iterator[Advice]:
     x: Any = case.single
     if x is None:
         return
-    try:
-        with tf.GradientTape() as tape:
-            batch = tf.stack([x, x])
-            tape.watch(batch)
-            y = tf.vectorized_map(case.function, batch)
-        mapped = tape.gradient(y, batch)
-    except Exception:
-        return
+    with tf.GradientTape() as tape:
+        batch = tf.stack([x, x])
+        tape.watch(batch)
+        y = tf.vectorized_map(case.function, batch)
+    mapped = tape.gradient(y, batch)
     if mapped is None or not _is_close(_array(mapped)[0], case.gradients[0], 1e-3):
         yield Advice(
             "silent_systems#vectorized-map",
@@ -271,41 +351,55 @@ def _sparse(case: _Case) -> Iterator[Advice]:
 
 def _second(case: _Case) -> Iterator[Advice]:
     x: Any = case.single
-    if x is None or case.bare is None:
+    if x is None:
         return
-
-    def twice(function: Callable) -> Any:
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = function(x)
-            first = inner.gradient(y, x)
-        return outer.gradient(first, x)
-
     try:
-        by_rule = twice(case.function)
+        by_rule = _twice(case.function, x)
     except Exception as error:
         yield _of_second(error, "the second derivative")
         return
-    right = case.options.get("gradient_of") or (lambda x: case.bare(x)[0])
-    with contextlib.suppress(Exception):  # it may have no second derivative, either
-        if by_rule is None and _nonzero(twice(right)):
-            yield Advice(
-                "orders#only-a-number",
-                "the second derivative is None, but shouldn't be: the gradient function"
-                " computes outside TensorFlow, stops its gradient, or is itself"
-                " decorated",
-                is_mistake=False,
-            )
-    if case.is_eager_only:
+    if by_rule is None and _varies(case, x):
+        yield Advice(
+            "orders#only-a-number",
+            "the second derivative is None, but the gradient isn't constant: the"
+            " gradient function computes outside TensorFlow, stops its gradient, or is"
+            " itself decorated",
+            is_mistake=False,
+        )
+    if case.options.get("order", 2) > 1:
+        try:
+            check_custom_gradient(case.function, case.args, **case.options)
+        except GradientError as error:
+            if "the second derivative" in str(error):
+                text = " ".join(str(error).split())[:300]
+                yield Advice("orders#only-a-number", text, is_mistake=False)
+    if not case.parsed.graph:
         return
     try:
-        twice(tf.function(case.function))
+        _twice(tf.function(case.function), x)
     except Exception as error:
         yield _of_second(
             error, "with all tapes outside a tf.function, the second derivative"
         )
+
+
+def _twice(function: Callable, x: Any) -> Any:
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = function(x)
+        first = inner.gradient(y, x)
+    return None if first is None else outer.gradient(first, x)
+
+
+def _varies(case: _Case, x: Any) -> bool:
+    """Return whether the gradient changes close to the argument, by more than rounding
+    and less than by a jump."""
+    first = [_array(case.taped(x * (1 + h))[0]) for h in (0.0, 0.01, 0.02)]
+    step, next_step = (abs(b - a).max() for a, b in zip(first, first[1:]))
+    size = abs(first[0]).max()
+    return bool(1e-3 * size < step < 0.2 * size and 0.5 < next_step / step < 2)
 
 
 def _of_second(error: Exception, subject: str) -> Advice:
@@ -316,8 +410,7 @@ def _of_second(error: Exception, subject: str) -> Advice:
 
 
 def _random(case: _Case) -> Iterator[Advice]:
-    first, second = (tf.nest.flatten(case.function(*case.inputs)) for _ in range(2))
-    if not all(map(_is_close, first, second)):
+    if not _all_close(*(tf.nest.flatten(case.function(*case.inputs)) for _ in "12")):
         yield Advice(
             "silent_systems#recomputed-dropout",
             "two calls with the same inputs differ: what is computed again, for"
@@ -334,36 +427,38 @@ def _second_pass(case: _Case) -> Iterator[Advice]:
         is_mistake=False,
     )
     with tf.GradientTape(persistent=True) as tape:
-        tape.watch(case.inputs)
+        tape.watch(case.moving)
         y = case.function(*case.inputs)
-    once = tape.gradient(y, case.inputs)
+    once = tape.gradient(y, case.moving)
     try:
-        twice = tape.gradient(y, case.inputs)
+        twice = tape.gradient(y, case.moving)
     except Exception as error:
         raised = f"raises {type(error).__name__}"
         yield replace(advice, text=advice.text.format(raised))
         return
-    if not all(map(_is_close, *map(tf.nest.flatten, (once, twice)))):
+    if not _all_close(once, twice):
         yield replace(advice, text=advice.text.format("returns a different gradient"))
 
 
 def _shared(case: _Case) -> Iterator[Advice]:
     """Global variables that each call sets, and that the gradient function reads.
     Another function may set them in between."""
-    names = globals_of(case.function)
+    inner = inspect.unwrap(case.function)
+    names = {name for code in codes_of(inner) for name in code.co_names}
+    space = getattr(inner, "__globals__", {})
+    code = {name for name, value in visible_values(inner).items() if callable(value)}
     case.function(*case.inputs)  # the first call may fill a cache
-    before = [space.get(name) for space, name in names]
+    before = {name: space[name] for name in (names & space.keys()) - code}
     with tf.GradientTape(persistent=True) as tape:
-        tape.watch(case.inputs)
+        tape.watch(case.moving)
         y = case.function(*case.inputs)
-    for (space, name), previous in zip(names, before):
-        if (value := space.get(name)) is previous:
+    for name, previous in before.items():
+        if (value := space.get(name)) is previous or inspect.ismodule(value):
             continue
-        right = tape.gradient(y, case.inputs)
+        right = tape.gradient(y, case.moving)
         space[name] = object()
         try:
-            changed = tape.gradient(y, case.inputs)
-            depends = not all(map(_is_close, *map(tf.nest.flatten, (right, changed))))
+            depends = not _all_close(right, tape.gradient(y, case.moving))
         except Exception:
             depends = True
         finally:
@@ -400,7 +495,6 @@ def _edges(case: _Case) -> Iterator[Advice]:
 _LOOKS = [
     _eager,
     _shapes,
-    _upstream,
     _graph,
     _values,
     _closed_over,
@@ -415,14 +509,8 @@ _LOOKS = [
 ]
 
 
-def _floats(y: Any) -> list:
-    return [each for each in tf.nest.flatten(y) if each.dtype.is_floating]
-
-
 def _array(value: Any) -> np.ndarray:
-    if isinstance(value, tf.IndexedSlices):
-        value = tf.convert_to_tensor(value)
-    return np.asarray(tf.cast(value, tf.complex128))
+    return np.asarray(tf.cast(tf.convert_to_tensor(value), tf.complex128))
 
 
 def _nonzero(value: Any) -> bool:
@@ -431,6 +519,10 @@ def _nonzero(value: Any) -> bool:
 
 def _finite(value: Any) -> bool:
     return all(bool(np.all(np.isfinite(_array(p)))) for p in tf.nest.flatten(value))
+
+
+def _all_close(first: list, second: list) -> bool:
+    return all(map(_is_close, first, second))
 
 
 def _is_close(first: Any, second: Any, within: float = 1e-5) -> bool:
