@@ -191,7 +191,9 @@ def _limit(seconds: int) -> None:
 
 def with_defaults(declared: Declared, definition: Definition) -> Declared:
     """Return what is declared of a definition, or what its decorator implies."""
-    if definition.kind == "grad_pass_through" and not (declared.surrogate or declared.becomes):
+    if definition.kind == "grad_pass_through" and not (
+        declared.surrogate or declared.becomes
+    ):
         return replace(declared, surrogate="lambda *inputs: inputs")
     return declared
 

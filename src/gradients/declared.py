@@ -61,7 +61,7 @@ class Declared:
         names = list(call.signature.parameters)
         for name, expression in self.generators.items():
             place = names.index(name)
-            made = _evaluate(expression, _scope(call, tuple(inputs)))
+            made = eval(expression, _scope(call, tuple(inputs)))
             inputs[place] = tf.cast(made, tf.convert_to_tensor(inputs[place]).dtype)
         return tuple(inputs)
 
@@ -70,9 +70,12 @@ class Declared:
         start = call.start()
         if any(each is None for each in start):
             return
-        moved = [each + 0.1 if leaf.moves else each for each, leaf in zip(start, call.leaves)]
+        moved = [
+            each + 0.1 if leaf.moves else each for each, leaf in zip(start, call.leaves)
+        ]
         first, second = (
-            made(call.packed(call.tensors(point, double=True))) for point in (start, moved)
+            made(call.packed(call.tensors(point, double=True)))
+            for point in (start, moved)
         )
         names = list(call.signature.parameters)
         for name in self.generators.keys() - self.fixed:
@@ -104,7 +107,7 @@ class Declared:
         return self._made(call, inputs) if self.generators else inputs
 
     def _condition(self, call: Function, expression: str) -> Callable:
-        return lambda *inputs: _evaluate(
+        return lambda *inputs: eval(
             expression, _scope(call, self._inputs(call, inputs))
         )
 
@@ -136,7 +139,9 @@ def _changed(call: Function, expression: str, upstream: Any, *inputs: Any) -> li
     values = [each for each in values if inexact(each.dtype)]
     upstream = upstream if isinstance(upstream, list) else [upstream]
     gradients = tape.gradient(values, moving, upstream, tf.UnconnectedGradients.ZERO)
-    return [_becomes(call, "downstream", expression, each, *inputs) for each in gradients]
+    return [
+        _becomes(call, "downstream", expression, each, *inputs) for each in gradients
+    ]
 
 
 def _leaves(call: Function, name: str) -> list:

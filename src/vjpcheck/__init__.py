@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .advice import explain
     from .check import check_custom_gradient, check_grads
     from .core import GradientError, Result, Undecided
-    from .explain import explain
 
 __version__ = "0.2.0"
 _HOMES = {
     "check_custom_gradient": "check",
     "check_grads": "check",
-    "explain": "explain",
+    "explain": "advice",
     "GradientError": "core",
     "Undecided": "core",
     "Result": "core",

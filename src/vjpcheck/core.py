@@ -243,9 +243,15 @@ def rows(
     for name, array in zip(names, point):
         numbers = flat([array])
         # Steps of the largest number must leap over no other.
-        shares = np.maximum(abs(numbers), 1) / np.maximum(abs(numbers), 1).max(initial=1)
+        shares = np.maximum(abs(numbers), 1) / np.maximum(abs(numbers), 1).max(
+            initial=1
+        )
         mixture = rng.standard_normal((min(numbers.size, 1), numbers.size)) * shares
-        mixtures = np.eye(numbers.size) if each_number else mixture / np.sqrt(numbers.size or 1)
+        mixtures = (
+            np.eye(numbers.size)
+            if each_number
+            else mixture / np.sqrt(numbers.size or 1)
+        )
         for n, part in enumerate(mixtures):
             row = np.zeros(total)
             row[start : start + numbers.size] = part
@@ -254,4 +260,3 @@ def rows(
             found.append((what, name, row))
         start += numbers.size
     return found
-

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .advice import explain
 from .check import options_of
 from .core import GradientError, Result, Undecided
-from .explain import explain
 from .function import call_of
 from .rule import Rule
 

@@ -275,10 +275,9 @@ class Function:
     def batch(self) -> int | None:
         """The length of the first axis of the inputs, if it may be that of a batch."""
         shapes = [np.shape(each.value) for each in self.inputs if each.moves]
-        shapes = [shape for shape in shapes if shape]
+        [first, *_] = sorted(shapes, key=len, reverse=True) or [()]
         # A length of one may broadcast, and that of a square matrix may not be free.
-        sizes = {shape[0] for shape in shapes if shape[0] != 1 and not _is_square(shape)}
-        return max(sizes, key=[shape[0] for shape in shapes].count) if sizes else None
+        return None if first[:1] in ((), (1,)) or is_square(first) else first[0]
 
     def _soon_a_graph(self, run: Callable, tensors: list, *more: list) -> list:
         """Run, by a graph where that has been asked for often."""
@@ -305,7 +304,7 @@ def _without(unknown: str, batch: int | None, spec: tf.TensorSpec) -> tf.TensorS
     return tf.TensorSpec(shape, spec.dtype)
 
 
-def _is_square(shape: tuple[int, ...]) -> bool:
+def is_square(shape: tuple[int, ...]) -> bool:
     return len(shape) > 1 and len(set(shape)) == 1
 
 
@@ -381,4 +380,3 @@ def describe(error: BaseException) -> str:
         return str(error)
     first = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}"[:200]
-

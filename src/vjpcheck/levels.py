@@ -141,7 +141,10 @@ class LevelCheck:
                         " smooth, or choose eps"
                     )
             except GradientError as wrong:
-                raise type(wrong)(f"{derivative.name}: {wrong}") from wrong
+                text = f"{derivative.name}: {wrong}"
+                if "fwd" in text and "Error" in text:  # TensorFlow's, maybe
+                    text += '; modes=("rev",) leaves forward mode out'
+                raise type(wrong)(text) from wrong
             self._result.order = max(self._result.order, derivative.order)
             if order > 1:
                 self._compare(derivative, order - 1)
@@ -255,7 +258,10 @@ class LevelCheck:
                 tf.cast(array, dtype)
                 for array, dtype in zip(unflat(row, level.values), level.dtypes)
             ]
-            moved, size = flat(self._run(derivative, level, tangents)), slope.center.size
+            moved, size = (
+                flat(self._run(derivative, level, tangents)),
+                slope.center.size,
+            )
             mixtures = self._rng.standard_normal((2, size)) / np.sqrt(size or 1)
             place = f"{self._at(level)}: the forward-mode derivative"
             place = f"{place} with respect to {name}"

@@ -9,7 +9,15 @@ import numpy as np
 
 from .arrays import normal
 from .core import Arrays
-from .function import Function, Misdeclared, Refused, codes_of, visible_values
+from .function import (
+    Function,
+    Misdeclared,
+    Refused,
+    codes_of,
+    describe,
+    is_square,
+    visible_values,
+)
 
 TRIES = 12
 """Draws until a point must have been found in the domain."""
@@ -104,10 +112,9 @@ EXTREME: tuple[tuple[Way, ...], ...] = (
     (_times(1e-4),),
     (_tied,),
     (_equal,),
-    (_zero,),
-    (_some_zero,),
 )
 """Where gradient functions break: always tried, and not by chance."""
+ZEROS: tuple[tuple[Way, ...], ...] = ((_zero,), (_some_zero,))
 
 
 def sides(function: Function, rng: np.random.Generator) -> list[float]:
@@ -152,17 +159,18 @@ class Domain:
     ) -> None:
         self.function, self._where, self._rng = function, where, rng
 
-    def promised(self, point: Arrays) -> bool:
-        """Return whether all conditions hold."""
+    def promised(self, point: Arrays, strict: bool = False) -> bool:
+        """Return whether all conditions hold. If they raise, the point isn't promised;
+        if it is the one of the call, they raise Misdeclared."""
         if not self._where:
             return True
         inputs = self.function.packed(self.function.tensors(point, double=False))
         try:
             return all(np.all(np.asarray(each(*inputs))) for each in self._where)
-        except Misdeclared:
-            raise
         except Exception as error:
-            raise Misdeclared(f"where raises {type(error).__name__}: {error}") from error
+            if strict:
+                raise Misdeclared(f"where raises {describe(error)}") from error
+            return False
 
     def values(self, point: Arrays, double: bool) -> Arrays | None:
         """Return the outputs, or None outside of the domain of the forward pass."""
@@ -217,8 +225,11 @@ class Domain:
 def batches(function: Function, point: Arrays) -> Iterator[Arrays]:
     """Yield the point with batches of other lengths: 1, one more, and none."""
     size = function.batch
-    shapes = {i: np.shape(point[i]) for i in function.tensors_passed}
-    of_batch = {i: its[1:] for i, its in shapes.items() if its[:1] == (size,)}
+    of_batch = {
+        i: np.shape(point[i])[1:]
+        for i in function.tensors_passed
+        if np.shape(point[i])[:1] == (size,) and not is_square(np.shape(point[i]))
+    }
     for length in (1, size + 1, 0) if size is not None else ():
         yield _resized(point, {i: (length, *rest) for i, rest in of_batch.items()})
 

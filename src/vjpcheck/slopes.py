@@ -193,6 +193,19 @@ def pair(
     atol: float = 0.0,
 ) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs."""
+    with np.errstate(all="ignore"):  # gradients may be infinite
+        return _paired(upstream, slope, downstream, moved, rel, noise, atol)
+
+
+def _paired(
+    upstream: np.ndarray,
+    slope: Slope,
+    downstream: np.ndarray,
+    moved: np.ndarray,
+    rel: float,
+    noise: float,
+    atol: float,
+) -> Pairing:
     actual = dot(downstream, moved)
     ground = noise * bound(upstream * slope.center) + atol
     used = upstream != 0

@@ -39,6 +39,8 @@ class State:
 
     def _within(self, value: Any) -> list:
         """Keep a value, or return what can be reached from it."""
+        if inspect.ismodule(value) or isinstance(value, tf.Tensor):
+            return []
         if hasattr(value, "assign") and hasattr(value, "numpy"):
             self.add(value)
         elif isinstance(value, np.random.Generator):

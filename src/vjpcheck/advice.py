@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .arrays import flat
 from .check import as_tuple, check_custom_gradient, options_of
-from .core import Arrays, GradientError, Result
+from .core import GradientError, Result
 from .function import call_of, codes_of, describe, visible_values
 from .messages import EXPLAINED
-from .rule import Options, Rule
+from .rule import Rule
 
 NUMBER = "index#wrong-number"
 UNNAMED = "check_custom_gradient: "
@@ -196,13 +195,20 @@ def _difference(
             "doesn't depend on upstream: multiply by upstream",
         )
     if nothing.any():
-        return NUMBER, "isn't zero if upstream is: multiply each of its terms by upstream"
+        return (
+            NUMBER,
+            "isn't zero if upstream is: multiply each of its terms by upstream",
+        )
     if not _near(3 * actual, thrice):
         return NUMBER, "isn't linear in upstream: multiply by upstream exactly once"
     for name, other in others.items():
         if _near(actual, other):
             return "silent_values#changed-places", f"is that with respect to {name}"
-    if actual.ndim == 2 and actual.shape[0] == actual.shape[1] and _near(actual, right.T):
+    if (
+        actual.ndim == 2
+        and actual.shape[0] == actual.shape[1]
+        and _near(actual, right.T)
+    ):
         return "silent_values#lost-axis", "is the transpose of the right one"
     if np.iscomplexobj(right) and _near(actual, right.conj()):
         return "index#wrong-number", "is the conjugate of the right one"
@@ -226,11 +232,19 @@ def _difference(
                     return NUMBER, f"has {what} {name}"
     wrong = abs(actual - right) > 1e-4 * (abs(right) + abs(right).max())
     for text, part in (("positive", value > 0), ("negative", value < 0)):
-        if np.isrealobj(value) and part.any() and not part.all() and (wrong == part).all():
+        if (
+            np.isrealobj(value)
+            and part.any()
+            and not part.all()
+            and (wrong == part).all()
+        ):
             return NUMBER, f"is wrong where the argument is {text}"
     if 0 < wrong.sum() < wrong.size:
         where = [int(i) for i in np.argwhere(wrong)[0]]
-        return NUMBER, f"is wrong at {wrong.sum()} of {wrong.size} elements, first {where}"
+        return (
+            NUMBER,
+            f"is wrong at {wrong.sum()} of {wrong.size} elements, first {where}",
+        )
     return NUMBER, ""
 
 
