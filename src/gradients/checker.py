@@ -15,6 +15,7 @@ from tracebook.snippet import Snippet
 from vjpcheck.core import GradientError, Result
 from vjpcheck.function import STATIC, Function, Misdeclared, describe
 from vjpcheck.rule import Rule
+from vjpcheck.situations import Situations
 
 from .client import POSTPONED, WRONG
 from .declared import Declared
@@ -125,7 +126,7 @@ class ProgramChecker:
             for check in self._checks(definition, declared, result):
                 _limit(SECONDS_FOR_A_CALL)
                 with contextlib.closing(check):
-                    check.run()
+                    Situations(check).run()
             if declared.right or not self._is_wrong:
                 result.demand_enough()
         except GradientError as problem:

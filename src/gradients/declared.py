@@ -57,13 +57,12 @@ class Declared:
         return replace(call, call=before(call.call), forward=before(call.forward))
 
     def _made(self, call: Function, inputs: tuple) -> tuple:
-        inputs = list(inputs)
-        names = list(call.signature.parameters)
+        made, names = list(inputs), list(call.signature.parameters)
         for name, expression in self.generators.items():
             place = names.index(name)
-            made = eval(expression, _scope(call, tuple(inputs)))
-            inputs[place] = tf.cast(made, tf.convert_to_tensor(inputs[place]).dtype)
-        return tuple(inputs)
+            value = eval(expression, _scope(call, tuple(made)))
+            made[place] = tf.cast(value, tf.convert_to_tensor(made[place]).dtype)
+        return tuple(made)
 
     def _demand_varied(self, call: Function, made: Callable) -> None:
         """Raise Misdeclared for an input that is made, but always the same."""

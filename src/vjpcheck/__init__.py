@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from .core import GradientError, Result, Undecided
 
 __version__ = "0.2.0"
+__all__ = [
+    "GradientError",
+    "Result",
+    "Undecided",
+    "check_custom_gradient",
+    "check_grads",
+    "explain",
+]
 _HOMES = {
     "check_custom_gradient": "check",
     "check_grads": "check",
@@ -22,11 +30,10 @@ _HOMES = {
     "Undecided": "core",
     "Result": "core",
 }
-__all__ = [*_HOMES]
 
 
 def __dir__() -> list[str]:
-    return [*_HOMES]
+    return __all__
 
 
 def __getattr__(name: str) -> object:

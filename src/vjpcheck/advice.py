@@ -13,11 +13,11 @@ import tensorflow as tf
 
 from .check import as_tuple, check_custom_gradient, options_of
 from .core import GradientError, Result
+from .difference import NUMBER, Gradients, difference, near
 from .function import call_of, codes_of, describe, visible_values
 from .messages import EXPLAINED
 from .rule import Rule
 
-NUMBER = "index#wrong-number"
 UNNAMED = "check_custom_gradient: "
 MOST = 64
 """Numbers of the arguments, for which the right gradient is computed in full."""
@@ -163,95 +163,15 @@ def _named(case: _Case) -> Iterator[Advice]:
         values = rule.arrays_here()
     finally:
         rule.close()
-    is_wrong = [not _near(a, r) for a, r in zip(actual, right)]
+    is_wrong = [not near(a, r) for a, r in zip(actual, right)]
     for i, name in enumerate(names):
         if is_wrong[i]:
             others = {names[k]: right[k] for k in range(len(names)) if k != i}
             factors = dict(zip(names, values))
-            entry, text = _difference(
-                actual[i], right[i], thrice[i], nothing[i], values[i], others, factors
-            )
+            its = Gradients(values[i], actual[i], right[i], thrice[i], nothing[i])
+            entry, text = difference(its, others, factors)
             if text:
                 yield Advice(entry, f"the gradient with respect to {name} {text}")
-
-
-def _difference(
-    actual: np.ndarray,
-    right: np.ndarray,
-    thrice: np.ndarray,
-    nothing: np.ndarray,
-    value: np.ndarray,
-    others: dict[str, np.ndarray],
-    factors: dict[str, np.ndarray],
-) -> tuple[str, str]:
-    """Return an entry and a text for one argument; no text for an unknown mistake."""
-    if np.isnan(actual).any():
-        return "index#nan", "isn't a number"
-    if not actual.any():
-        return "index#zero", "is zero or None, but shouldn't be"
-    if nothing.any() and _near(actual, thrice):
-        return (
-            "silent_values#no-upstream",
-            "doesn't depend on upstream: multiply by upstream",
-        )
-    if nothing.any():
-        return (
-            NUMBER,
-            "isn't zero if upstream is: multiply each of its terms by upstream",
-        )
-    if not _near(3 * actual, thrice):
-        return NUMBER, "isn't linear in upstream: multiply by upstream exactly once"
-    for name, other in others.items():
-        if _near(actual, other):
-            return "silent_values#changed-places", f"is that with respect to {name}"
-    if (
-        actual.ndim == 2
-        and actual.shape[0] == actual.shape[1]
-        and _near(actual, right.T)
-    ):
-        return "silent_values#lost-axis", "is the transpose of the right one"
-    if np.iscomplexobj(right) and _near(actual, right.conj()):
-        return "index#wrong-number", "is the conjugate of the right one"
-    with np.errstate(all="ignore"):
-        ratio = actual / right
-    ratios = ratio[np.isfinite(ratio) & (right != 0)]
-    if ratios.size and _near(ratios, np.full_like(ratios, ratios[0])):
-        if _near(ratios[0], -1.0):
-            return NUMBER, "has the wrong sign"
-        return NUMBER, f"is {np.round(ratios[0], 6):g} times the right one"
-    for axis in range(actual.ndim if actual.size > 1 else 0):
-        kept = {"axis": axis, "keepdims": True}
-        if _near(actual, np.broadcast_to(right.sum(**kept), right.shape)):
-            return NUMBER, f"is summed over axis {axis}, which its argument has"
-    for name, factor in factors.items():
-        if np.isrealobj(ratio) and factor.shape in ((), ratio.shape):
-            for what, form in (("an extra factor", factor), ("no factor", 1 / factor)):
-                if (fits := np.isfinite(ratio) & (right != 0)).sum() > 1 and _near(
-                    ratio[fits], np.broadcast_to(form, ratio.shape)[fits]
-                ):
-                    return NUMBER, f"has {what} {name}"
-    wrong = abs(actual - right) > 1e-4 * (abs(right) + abs(right).max())
-    for text, part in (("positive", value > 0), ("negative", value < 0)):
-        if (
-            np.isrealobj(value)
-            and part.any()
-            and not part.all()
-            and (wrong == part).all()
-        ):
-            return NUMBER, f"is wrong where the argument is {text}"
-    if 0 < wrong.sum() < wrong.size:
-        where = [int(i) for i in np.argwhere(wrong)[0]]
-        return (
-            NUMBER,
-            f"is wrong at {wrong.sum()} of {wrong.size} elements, first {where}",
-        )
-    return NUMBER, ""
-
-
-def _near(left: Any, right: Any) -> bool:
-    if np.shape(left) != np.shape(right):
-        return False
-    return np.allclose(left, right, 1e-4, 1e-4 * abs(np.asarray(right)).max(initial=0))
 
 
 def _closed_over(case: _Case) -> Iterator[Advice]:
@@ -285,7 +205,7 @@ def _graph(case: _Case) -> Iterator[Advice]:
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
-            inside = tf.function(case.taped)(*case.inputs)
+            inside = _in_graph(case)
     except Exception as error:
         yield _of_error(error, "inside tf.function")
         case.parsed.graph = False
@@ -304,9 +224,14 @@ def _graph(case: _Case) -> Iterator[Advice]:
         )
 
 
+def _in_graph(case: _Case, jit_compile: bool = False) -> list:
+    graph = tf.function(case.taped, jit_compile=jit_compile)
+    return graph.get_concrete_function(*case.inputs)(*case.inputs)
+
+
 def _xla(case: _Case) -> Iterator[Advice]:
     try:
-        tf.function(case.taped, jit_compile=True)(*case.inputs)
+        _in_graph(case, jit_compile=True)
     except Exception as error:
         if "PyFunc" in str(error):
             yield Advice(

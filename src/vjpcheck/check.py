@@ -9,6 +9,7 @@ from .core import Result
 from .function import Misdeclared, call_of
 from .levels import MODES, LevelCheck
 from .rule import Options, Rule
+from .situations import Situations
 
 STREAM = 0x76_6A_70
 """Of the random numbers: nobody's arguments are drawn from the same."""
@@ -102,23 +103,25 @@ def check_custom_gradient(
     The check draws upstream gradients of sizes from 0.1 to 1000, and some that are zero
     or mostly zero. It compares the gradient in random directions, and at ``args`` with
     respect to each element, if they have at most 16. Beside ``args`` it tries random
-    points near them and elsewhere, points with large, tiny, equal and zero elements, and
-    elements on both sides of each constant in the code of ``f``: in float64, if ``f``
-    accepts that, and in the dtypes of ``args``. Points at which the forward pass isn't
-    finite don't count. At a kink, the check accepts any value between the derivatives of
-    the two sides.
+    points near them and elsewhere, points with large, tiny, equal and zero elements,
+    and elements on both sides of each constant in the code of ``f``: in float64, if
+    ``f`` accepts that, and in the dtypes of ``args``. Points at which the forward pass
+    isn't finite don't count. At a kink, the check accepts any value between the
+    derivatives of the two sides.
 
     It compares the eager gradient with the one inside ``tf.function``, also with an
-    unknown batch size. It calls ``f`` between a forward and its backward pass, and makes
-    a second backward pass. It passes ``tf.IndexedSlices`` as upstream gradient, and
-    accepts an error there. A function that draws random numbers draws the same ones at
-    each call. Trainable variables that ``f`` reads are checked like arguments.
+    unknown batch size. It calls ``f`` between a forward and its backward pass, and
+    makes a second backward pass. It passes ``tf.IndexedSlices`` as upstream gradient,
+    and accepts an error there. A function that draws random numbers draws the same ones
+    at each call. Trainable variables that ``f`` reads are checked like arguments.
     Afterwards, these and other variables and generators that ``f`` reaches by name have
     their old values. If ``f`` draws from TensorFlow's global generator, its sequence
     begins anew.
 
-    Finite differences can't resolve values far below 1e-9. If your function returns such
-    small values, multiply it by a large constant.
+    Finite differences can't resolve values far below 1e-9. If your function returns
+    such small values, multiply it by a large constant.
+
+
 
     Args:
         f: a function decorated with ``tf.custom_gradient``, or one that calls such a
@@ -174,7 +177,7 @@ def check_custom_gradient(
     call = call_of(f, f, as_tuple(args), {})
     rule = Rule(call, options, result, rng)
     try:
-        rule.run()
+        Situations(rule).run()
     except Misdeclared as error:
         raise ValueError(str(error)) from error
     finally:

@@ -1,6 +1,6 @@
 """A pullback beside finite differences of its function, with NumPy alone.
 
-An adapter for a framework gives both as functions of arrays: see ``Problem``.
+An adapter for a framework gives both as functions of arrays: see ``Differentiable``.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -80,15 +80,16 @@ class Result:
 
 
 @dataclass
-class Problem:
+class Differentiable:
     """A function and its pullback, both as functions of arrays in the widest dtypes."""
 
     names: list[str]
     """Of the arrays."""
     values: Callable[[Arrays], Arrays | None]
     """The outputs, or None outside of the function's domain."""
-    pullback: Callable[[Arrays, Arrays], Arrays]
-    """The gradients, given the arrays and the upstream gradients."""
+    pullback: Callable[[Arrays, Arrays], Arrays] | None
+    """The gradients, given the arrays and the upstream gradients; None if they are
+    passed to each comparison."""
     rtol: float
     noise: float
     """Relative, of the values that are differentiated."""
@@ -114,7 +115,11 @@ class Comparison:
     """A problem at one point: the slopes of the function, and pullbacks beside them."""
 
     def __init__(
-        self, problem: Problem, point: Arrays, result: Result, rng: np.random.Generator
+        self,
+        problem: Differentiable,
+        point: Arrays,
+        result: Result,
+        rng: np.random.Generator,
     ) -> None:
         self._problem, self._point, self.result, self._rng = problem, point, result, rng
         self._center = flat(problem.values(point) or [np.array(np.nan)])
@@ -171,7 +176,7 @@ class Comparison:
         self,
         upstream: Arrays,
         place: str,
-        gradients: Arrays | None = None,
+        gradients: Arrays,
         means: Arrays | None = None,
     ) -> None:
         """Demand that the pullback fits. Raises GradientError.
@@ -179,12 +184,10 @@ class Comparison:
         Args:
             upstream: the upstream gradients.
             place: the point, for the message.
-            gradients: what the pullback returned, if it was called.
+            gradients: what the pullback returned.
             means: what the pullback should use instead of ``upstream``.
         """
         problem = self._problem
-        if gradients is None:
-            gradients = problem.pullback(self._point, upstream)
         row, weights = flat(gradients), flat(upstream if means is None else means)
         for along in self.along:
             pairing = pair(
@@ -193,7 +196,7 @@ class Comparison:
                 row,
                 along.moved,
                 problem.rtol,
-                # Rounding does not shrink as inputs grow: in float64 it is out of sight.
+                # Rounding doesn't shrink as inputs grow; in float64, it is small.
                 problem.noise / (along.slope.size if problem.in_double else 1),
                 problem.atol,
             )
@@ -220,14 +223,15 @@ class Comparison:
         """Return whether it lies between results of the pullback close by. Where
         several kinks meet, as where three numbers to be sorted are equal, the two sides
         of a direction do not show them all."""
-        if along.moved.size < 3:
+        pullback = self._problem.pullback
+        if along.moved.size < 3 or not pullback:
             return False
         found = []
         for _ in range(AROUND):
             near = [each + 1e-4 * normal(self._rng, each) for each in self._point]
             values = self._problem.values(near)
             if values is not None and np.isfinite(flat(values)).all():
-                row = flat(self._problem.pullback(near, upstream))
+                row = flat(pullback(near, upstream))
                 found.append(dot(row, along.moved))
         low, high = min(found, default=np.nan), max(found, default=np.nan)
         slack = (high - low) / 16 + 1e-3 * (abs(high) + abs(low))

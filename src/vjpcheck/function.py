@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .core import Arrays
+from .core import Arrays, GradientError, Undecided
 
 STATIC = (bool, int, str, bytes, type(None), np.bool_)
 """Types that reach the function as they are."""
@@ -261,13 +261,17 @@ class Function:
 
         made = tf.function(graph, autograph=False, jit_compile=jit_compile)
 
+        concrete: list[Callable] = []  # which TensorFlow doesn't take for retracing
+
         def call(tensors: list, *more: list) -> list:
             values = [tensors[i] for i in places]
-            if not unknown:
-                return made(values, *more)
-            known = tf.nest.map_structure(tf.TensorSpec.from_tensor, [values, *more])
-            specs = tf.nest.map_structure(partial(_without, unknown, self.batch), known)
-            return made.get_concrete_function(*specs)(values, *more)
+            if not concrete:
+                specs = tf.nest.map_structure(_spec, [values, *more])
+                if unknown:
+                    less = partial(_without, unknown, self.batch)
+                    specs = tf.nest.map_structure(less, specs)
+                concrete.append(made.get_concrete_function(*specs))
+            return concrete[0](values, *more)
 
         return call
 
@@ -294,6 +298,10 @@ class Function:
             except Exception:  # told below, if it is the program's
                 self._graphs[kind] = None
         return run(tensors, *more)
+
+
+def _spec(value: Any) -> tf.TensorSpec:
+    return tf.TensorSpec(value.shape, value.dtype)
 
 
 def _without(unknown: str, batch: int | None, spec: tf.TensorSpec) -> tf.TensorSpec:
@@ -380,3 +388,60 @@ def describe(error: BaseException) -> str:
         return str(error)
     first = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}"[:200]
+
+
+def moved_to(place: Arrays, moving: list[int], arrays: Arrays) -> Arrays:
+    """Return a point with other numbers."""
+    point = list(place)
+    for i, array in zip(moving, arrays):
+        point[i] = array
+    return point
+
+
+def as_arrays(gradients: list, likes: list, names: list[str]) -> Arrays:
+    """Return gradients as arrays in the widest dtypes: see ``as_tensors``."""
+    return widened(as_tensors(gradients, likes, names))
+
+
+def as_tensors(gradients: list, likes: list, names: list[str]) -> list:
+    """Return gradients as tensors, zero for None. Raises GradientError if a shape or a
+    dtype isn't that of its argument."""
+    tensors = []
+    for gradient, like, name in zip(gradients, likes, names):
+        if gradient is None:
+            gradient = tf.zeros(like.shape, like.dtype)
+        try:
+            gradient = tf.convert_to_tensor(gradient)
+        except (ValueError, tf.errors.OpError) as error:  # of tf.IndexedSlices
+            raise GradientError(
+                f"the gradient with respect to {name} isn't a tensor: {describe(error)}"
+            ) from error
+        for kind, actual, needed in (
+            ("shape", gradient.shape, like.shape),
+            ("dtype", gradient.dtype.name, like.dtype.name),
+        ):
+            if actual != needed:
+                raise GradientError(
+                    f"the gradient with respect to {name} has {kind} {actual}, but"
+                    f" {name} has {kind} {needed}"
+                )
+        tensors.append(gradient)
+    return tensors
+
+
+def runs_widely(run: Callable[[], list]) -> bool:
+    """Return whether float64 goes in and comes out."""
+    try:
+        dtypes = [tf.as_dtype(each.dtype) for each in run() if each is not None]
+        return all(each == wide(each) for each in dtypes)
+    except (Refused, Misdeclared, RuntimeError, *REFUSALS):
+        return False
+
+
+@contextlib.contextmanager
+def demanded(name: str = "the forward pass") -> Iterator[None]:
+    """Raise Undecided where the inputs are refused."""
+    try:
+        yield
+    except Refused as error:
+        raise Undecided(f"{name}: {error}") from error

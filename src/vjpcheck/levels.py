@@ -8,8 +8,16 @@ import tensorflow as tf
 
 from .arrays import as_text, element, flat, normal, unflat
 from .core import AT_MOST, GradientError, Result, Undecided
-from .function import Function, describe, leaf_of, wide, widened
-from .rule import as_tensors, demanded, runs_widely
+from .function import (
+    Function,
+    as_tensors,
+    demanded,
+    describe,
+    leaf_of,
+    runs_widely,
+    wide,
+    widened,
+)
 from .slopes import Slope, pair, scaled_slope
 from .state import State
 

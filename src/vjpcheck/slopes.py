@@ -183,6 +183,7 @@ class Pairing:
     at_kink: bool = False
 
 
+@np.errstate(all="ignore")  # gradients may be infinite
 def pair(
     upstream: np.ndarray,
     slope: Slope,
@@ -193,19 +194,6 @@ def pair(
     atol: float = 0.0,
 ) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs."""
-    with np.errstate(all="ignore"):  # gradients may be infinite
-        return _paired(upstream, slope, downstream, moved, rel, noise, atol)
-
-
-def _paired(
-    upstream: np.ndarray,
-    slope: Slope,
-    downstream: np.ndarray,
-    moved: np.ndarray,
-    rel: float,
-    noise: float,
-    atol: float,
-) -> Pairing:
     actual = dot(downstream, moved)
     ground = noise * bound(upstream * slope.center) + atol
     used = upstream != 0
@@ -218,13 +206,9 @@ def _paired(
         sides = upstream * np.where(one_sided, ends, slope.value[used])
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
         slack = 1e-3 * (bound(sides[0]) + bound(sides[1]) + size) + ground
-        inside = low - slack <= actual <= high + slack
-        return Pairing(
-            "kink" if inside else "wrong",
-            f"something from {low:.6g} to {high:.6g}",
-            actual,
-            at_kink=True,
-        )
+        verdict = "kink" if low - slack <= actual <= high + slack else "wrong"
+        text = f"something from {low:.6g} to {high:.6g}"
+        return Pairing(verdict, text, actual, at_kink=True)
     if not np.isfinite(doubts).all():
         return Pairing("unknown", "nothing", actual)
     terms = upstream * slope.value[used]
