@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from .core import Result
-from .function import Misdeclared, call_of
+from .arrays import flat
+from .core import Result, Undecided
+from .function import Function, Misdeclared, call_of
 from .levels import MODES, LevelCheck
 from .rule import Options, Rule
 from .situations import Situations
@@ -46,7 +47,7 @@ def check_grads(
         modes: ``"rev"``, ``"fwd"``, or both. TensorFlow's forward mode needs real
             arguments: if one is complex, the check skips ``"fwd"``. Of a custom
             gradient, eager forward mode differentiates the operations in the forward
-            pass.
+            pass. Above order 2, TensorFlow raises an error for some combinations.
         atol: the absolute tolerance of a directional derivative.
         rtol: the relative tolerance. By default, it is 1e-6 in float64, 1e-4 in
             float32, 0.03 in float16 and 0.24 in bfloat16; above order 1, ten times as
@@ -74,6 +75,7 @@ def check_grads(
     result = Result()
     call = call_of(f, f, as_tuple(args), {})
     rng = np.random.default_rng([STREAM, 0])
+    demand_numbers(call)
     check = LevelCheck(call, result, modes, rng, atol, rtol, eps)
     try:
         check.run(order)
@@ -137,9 +139,9 @@ def check_custom_gradient(
             The check tries only points where all are true.
         shapes: by default, the check also tries other lengths of the first axis: 1, one
             more, 0, and unknown. False tries only the shapes of ``args``. True also
-            changes each other length, wherever it occurs in ``args``, and tries an
-            unknown rank. ``"broadcast"`` also changes the shape of each argument by
-            itself. Shapes that the forward pass refuses don't count.
+            changes each other length, wherever it occurs in ``args``. ``"broadcast"``
+            also changes the shape of each argument by itself, and tries an unknown
+            rank. Shapes that the forward pass refuses don't count.
         order: 2 to compare the derivative of the gradient function, too, if a tape can
             compute it; 1 not to.
         graph: False for a function that can't run inside ``tf.function``.
@@ -175,6 +177,7 @@ def check_custom_gradient(
     )
     result, rng = Result(), np.random.default_rng([STREAM, seed])
     call = call_of(f, f, as_tuple(args), {})
+    demand_numbers(call)
     rule = Rule(call, options, result, rng)
     try:
         Situations(rule).run()
@@ -221,6 +224,15 @@ def options_of(
         rtol=rtol,
         atol=atol,
     )
+
+
+def demand_numbers(call: Function) -> None:
+    """Raise Undecided for arguments at which nothing can be compared."""
+    numbers = flat([each.value for each in call.leaves if each.moves])
+    if not numbers.size:
+        raise Undecided("no argument has a number that can have a derivative")
+    if not np.isfinite(numbers).all():
+        raise Undecided("not all arguments are finite")
 
 
 def as_tuple(args: Any) -> tuple:

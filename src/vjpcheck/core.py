@@ -156,7 +156,7 @@ class Comparison:
         self.add(rows(self._problem.names, self._point, self._rng, each_number))
         numbers = flat(self._point)
         if (
-            len(self.along) > 1
+            numbers.size > 1
             and abs(numbers).max() < LARGE
             and any(along.slope.kink.any() for along in self.along)
         ):

@@ -137,7 +137,7 @@ class Situations:
         is_unknown = options.unknown and not function.has_composites
         if is_unknown and options.shapes is not False and function.batch is not None:
             modes.append((f"{INSIDE}, with an unknown batch size,", "batch", False))
-        if is_unknown and options.shapes:
+        if is_unknown and options.shapes == "broadcast":
             modes.append((f"{INSIDE}, with an unknown rank,", "rank", False))
         if options.xla:
             modes.append(("compiled by XLA,", "", True))

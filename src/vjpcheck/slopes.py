@@ -18,6 +18,9 @@ TINY = 1e-2
 """Inputs below move by steps of their own size first."""
 SMALL = 20_000
 """Doubts below so many ulp are those of numbers that are lost beside 1."""
+HUGE = 1e5
+"""Inputs below are moved by steps of about 1 first: what repeats, as the rounding of
+numbers, would escape longer ones."""
 SPREAD = 8
 """Standard deviations that a sum of random terms stays below."""
 LONGER = 16
@@ -154,8 +157,8 @@ def scaled_slope(
     in_double: bool,
     eps: float | None = None,
 ) -> Slope:
-    """Differentiate with steps of the size of the inputs, but not below 1, unless they
-    are tiny; where these settle nothing, with others. ``eps`` is the longest step."""
+    """Differentiate with steps of about 1, or of the size of the inputs, if they are
+    tiny or huge; where these settle nothing, with others. ``eps`` is the longest."""
     steps = DOUBLE if in_double else SINGLE
     if eps is not None:
         return slope(function, center, point, direction, replace(steps, first=eps))
@@ -164,6 +167,8 @@ def scaled_slope(
     sizes = [usual, LONGER * usual] if in_double else [usual]
     if in_double and 0 < size < 1:
         sizes.insert(size >= TINY, size)
+    if in_double and 1 < size < HUGE:
+        sizes.insert(0, 1.0)
     for step_size in sizes:
         result = slope(function, center, point, direction, steps, step_size)
         if result.is_final:
