@@ -111,7 +111,7 @@ def quantized(x, step):
         (CLIPPED, (X,), {"vjp": lambda up, x: clip(up)}, {}),
         (CLIPPED, (X,), {"vjp": lambda up, x: [clip(up)]}, {"vjp": lambda up, x: up}),
         (NORMED, (X,), {"vjp": lambda up, x: tf.clip_by_norm(2 * up * x, 1.0)}, {}),
-        (quantized, (X, 0.5), {"like": lambda x, s: rounded_by(s, x)}, {}),
+        (quantized, (X, np.float64(0.5)), {"like": lambda x, s: rounded_by(s, x)}, {}),
         (HALF, (np.abs(X),), {"where": lambda x: x > 0}, {}),
         (HALF, (np.abs(X),), {"where": lambda x: tf.reduce_all(x > 0)}, {}),
         (lambda x: entropy(x, LABELS[1]), LABELS[:1], {"shapes": False}, None),
@@ -130,7 +130,7 @@ def test_options(function, args, right, wrong):
     [
         ({"rtol": 0.5}, "proves nothing"),
         ({"where": lambda x: x.missing}, "missing"),
-        ({"where": lambda x: x < 0}, "where"),
+        ({"where": lambda x: x < 0}, "the arguments themselves"),
         ({"like": tf.sin, "vjp": lambda up, x: up}, "not both"),
         ({"shapes": "all"}, "shapes must be"),
         ({"order": 3}, "order must be"),
@@ -198,8 +198,9 @@ def test_the_result_says_how_much_was_compared():
     result = accepts(CUBE, tf.constant([1.3, -0.7]))
     assert result.points > 5 and result.shapes == 3 and result.compared > 20
     assert result.dtypes == {"float32", "float64"}
-    assert result.graph and result.slices and result.order == 2
+    assert result.graph and not result.slices and result.order == 2
     assert not result.kinks and not result.unsettled
+    assert accepts(CLIPPED, X, vjp=lambda up, x: clip(up)).slices
     once = rule(tf.sin, lambda x, up: tf.stop_gradient(up * tf.cos(x)))
     assert accepts(once, X).order == 1
     assert not accepts(CUBE, X, graph=False).graph
@@ -245,25 +246,27 @@ def rough(x):
 
 
 @pytest.mark.parametrize(
-    "check, f, args",
+    "f, args",
     [
-        (check_custom_gradient, CUBE, (np.zeros(0),)),
-        (check_grads, CUBE, (np.zeros([2, 0]),)),
-        (check_custom_gradient, CUBE, (3,)),
-        (check_grads, tf.sin, (np.array([1]),)),
-        (check_custom_gradient, lambda x: tf.shape(x), (X,)),
-        (check_grads, lambda x: (), (X,)),
-        (check_custom_gradient, LOG, (-np.abs(X),)),
-        (check_grads, tf.math.log, (-np.abs(X),)),
-        (check_custom_gradient, rule(rough, lambda x, up: up), (X,)),
-        (check_grads, rough, (X,)),
+        (CUBE, (np.zeros([2, 0]),)),
+        (tf.sin, (3,)),
+        (tf.sin, (np.array([1]),)),
+        (lambda x: (), (X,)),
+        (lambda x: tf.shape(x), (X,)),
+        (lambda x: tf.reshape(x, [7]), (X,)),
     ],
 )
-def test_too_little_to_compare_is_undecided(check, f, args):
-    """The right answer differs only where finite differences disagree by chance."""
-    with pytest.raises(GradientError) as error:
-        check(f, args)
-    assert isinstance(error.value, Undecided) or f in (rough,)
+def test_too_little_to_compare_is_undecided(f, args):
+    for check in (check_custom_gradient, check_grads):
+        with pytest.raises(Undecided):
+            check(f, args)
+
+
+def test_finite_differences_that_determine_nothing_are_no_proof():
+    rough = lambda x: x + 0.01 * tf.sin(1e9 * x)  # noqa: E731
+    refuses(rule(rough, lambda x, up: up), X, match="")
+    with pytest.raises(Undecided, match="not all values are finite"):
+        check_grads(tf.math.log, (-np.abs(X),))
 
 
 # The faults of the first version, and their relatives.
@@ -286,7 +289,6 @@ def test_a_failure_with_an_argument_that_is_no_float(other):
 
     with pytest.raises(GradientError) as error:
         pytest_plugin.check(0, f, (X, other))
-    assert "Smallest counterexample:" in str(error.value)
     assert "silent_values#no-upstream" in str(error.value)
 
 
@@ -298,26 +300,33 @@ def test_arguments_from_a_common_generator(size):
         refuses(zero, np.random.default_rng(seed).standard_normal(size), seed=seed)
 
 
-@pytest.mark.parametrize("size", [1000, 30_000, 1_000_000])
-def test_the_tolerance_does_not_grow_with_the_size(size):
-    x = tf.random.stateless_normal([size], [1, 2])
-    for dtype in (tf.float32, tf.float64):
-        near = tf.cast(x, dtype)
-        for factor in (1.001, tf.one_hot(7, size, 2.0, 1.0, dtype=tf.float64)):
-            of_sine = scaled(
-                1.0, tf.sin, lambda x, f=factor: tf.cast(f, x.dtype) * tf.cos(x)
-            )
-            refuses(of_sine, near, graph=False, shapes=False)
-            with pytest.raises(GradientError):
-                check_grads(of_sine, (near,), order=1, modes=["rev"])
+def off(factor: float | tf.Tensor) -> Callable:
+    """Return the sine, with a gradient that is wrong by a factor, or by one each."""
+    return scaled(1.0, tf.sin, lambda x: tf.cast(factor, x.dtype) * tf.cos(x))
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_the_tolerance_does_not_grow_with_the_size(dtype):
+    for size in (1000, 30_000):
+        x = tf.random.stateless_normal([size], [1, 2], dtype=dtype)
+        one_of_all = tf.one_hot(7, size, 2.0, 1.0, dtype=tf.float64)
+        for factor in (1.001, one_of_all):
+            refuses(off(factor), x, graph=False, shapes=False)
+        with pytest.raises(GradientError):
+            check_grads(off(1.01), (x,), order=1, modes=["rev"])
+
+
+@pytest.mark.slow
+def test_one_of_a_million():
+    factors = tf.one_hot(7, 1_000_000, 2.0, 1.0, dtype=tf.float64)
+    refuses(off(factors), tf.random.stateless_normal([1_000_000], [1, 2]), graph=False)
 
 
 def test_sparse_gradients():
     @tf.custom_gradient
     def rows(table):
-        shape = tf.shape(table)
-        slices = lambda up: tf.IndexedSlices(tf.convert_to_tensor(up), [0, 2], shape)  # noqa: E731
-        return tf.gather(table, [0, 2]), slices
+        ids, shape = tf.constant([0, 2]), tf.shape(table)
+        return tf.gather(table, ids), lambda up: tf.IndexedSlices(up, ids, shape)
 
     for shapes in (None, True, "broadcast"):
         accepts(rows, np.ones([3, 2]), shapes=shapes)
@@ -329,53 +338,51 @@ def test_second_order_of_valid_matrices():
         assert accepts(symmetric(f), np.array([[2.0, 0.3], [0.1, 1.0]])).order == 2
 
 
-@pytest.mark.parametrize("draw", ["global", "generator", "keras", "numpy", "random"])
+OWN, OF_NUMPY = tf.random.Generator.from_seed(1), np.random.default_rng(1)
+DROPOUT = keras.layers.Dropout(0.5, seed=1)
+DRAWS = {
+    "global": lambda: tf.random.normal([]),
+    "generator": lambda: OWN.normal([]),
+    "keras": lambda: tf.reduce_sum(DROPOUT(tf.ones([8]), training=True)),
+    "numpy": lambda: OF_NUMPY.normal(),
+    "random": lambda: np.random.normal() * random.random(),
+}
+MEAN = tf.Variable(0.0, trainable=False)
+
+
+@pytest.mark.parametrize("draw", DRAWS)
 def test_state_is_restored(draw):
     """Random numbers, and variables that the forward pass writes."""
-    own, of_numpy = tf.random.Generator.from_seed(1), np.random.default_rng(1)
-    dropout, mean = keras.layers.Dropout(0.5, seed=1), tf.Variable(0.0, trainable=False)
-    numbers = {
-        "global": lambda: tf.random.normal([]),
-        "generator": lambda: own.normal([]),
-        "keras": lambda: tf.reduce_sum(dropout(tf.ones([8]), training=True)),
-        "numpy": lambda: of_numpy.normal(),
-        "random": lambda: np.random.normal() * random.random(),
-    }[draw]
+    numbers = DRAWS[draw]
 
     @tf.custom_gradient
     def noisy(x):
         factor = tf.cast(numbers(), x.dtype) + 2.0
-        mean.assign(0.9 * mean + 0.1)
+        MEAN.assign(0.9 * MEAN + 0.1)
         return factor * x, lambda upstream: factor * upstream
 
-    def next_number(is_checked):
-        tf.random.set_seed(7), np.random.seed(7), random.seed(7)
-        own.reset_from_seed(1), of_numpy.bit_generator.__setstate__(state)
-        if is_checked:
-            accepts(noisy, X, graph=False)
-        return float(numbers())
+    def state():
+        of_variables = [
+            v.numpy().tolist() for v in (OWN.state, *DROPOUT.variables, MEAN)
+        ]
+        return of_variables, OF_NUMPY.bit_generator.state, random.getstate()
 
-    state = of_numpy.bit_generator.__getstate__()
-    dropout(tf.ones([8]), training=True)
-    if draw != "keras":
-        assert next_number(True) == next_number(False)
-    seeds = [each.numpy().tolist() for each in dropout.variables]
-    accepts(noisy, X, graph=False)
-    assert [each.numpy().tolist() for each in dropout.variables] == seeds
-    assert float(mean) == 0.0
+    numbers()
+    tf.random.set_seed(7), np.random.seed(7), random.seed(7)
+    before, expected = state(), float(tf.random.normal([]))
+    tf.random.set_seed(7)
+    accepts(noisy, X[:1], graph=False, shapes=False, order=1)
+    assert state() == before
+    assert draw != "global" or float(tf.random.normal([])) == expected
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_extreme_and_tied_arguments_are_always_tried(seed):
-    log1pexp = rule(
-        lambda x: tf.math.log(1 + tf.exp(x)),
-        lambda x, up: up * (1 - 1 / (1 + tf.exp(x))),
-    )
+    """The first is TensorFlow's own example, without its custom gradient."""
     naive = rule(tf.nn.softplus, lambda x, up: up * tf.exp(x) / (1 + tf.exp(x)))
-    accepts(log1pexp, X, seed=seed)
-    refuses(naive, X, seed=seed, match="nan")
     is_largest = lambda x: tf.cast(x == tf.reduce_max(x), x.dtype)  # noqa: E731
     ties = rule(tf.reduce_max, lambda x, up: up * is_largest(x))
+    refuses(naive, X, seed=seed, match="nan")
     refuses(ties, X, seed=seed)
 
 
@@ -401,8 +408,8 @@ def test_the_command(capsys):
     assert code == 1
     assert "mistakes/silent_values#no-upstream" in printed.out
     assert command("MISSING", "--plain")[0] == 1
-    for args in ("[-1.0, -2.0]", "3", "[]"):
-        assert command("LOG", args=args)[0] == 2
+    for args in ("[[], []]", "3", "[2], [3]", "1.0, 2.0"):
+        assert command("SINE", args=args)[0] == 2
     for words in (["NONE"], ["SINE", "--order", "0"], ["SINE", "--dtype", "foo"]):
         code, printed = command(*words)
         assert (code, printed.err[:9]) == (2, "vjpcheck:")

@@ -140,7 +140,16 @@ WRONG = {
     "silent_values#no-upstream": (rule(lambda x: x**2, lambda x, up: 2.0 * x), (X,)),
     "index#wrong-number": (rule(tf.sin, lambda x, up: up * tf.sin(x)), (X,)),
 }
+
+
+@tf.custom_gradient
+def itself(x):
+    """The exponential, whose gradient function calls it."""
+    return tf.exp(x), lambda upstream: upstream * itself(x)
+
+
 LIMITS = {
+    "orders#nested-out-of-scope": (itself, (ROW,)),
     "silent#closed-over": (closed, (X,)),
     "silent#printed-once": (rule(tf.sin, printing), (X,)),
     "graphs#xla-pyfunc": (rule(tf.sin, in_numpy), (X,)),
@@ -150,7 +159,7 @@ LIMITS = {
         (ROW,),
     ),
     "index#nan": (
-        rule(tf.nn.softplus, lambda x, up: up * tf.exp(x) / (1 + tf.exp(x))),
+        rule(tf.identity, lambda x, up: up * (1 + x**4) / (1 + x**4)),
         (X,),
     ),
     "silent_systems#recomputed-dropout": (rule(noisy, lambda x, up: up), (X,)),
@@ -224,12 +233,6 @@ def in_python(x):
     return y, lambda upstream: upstream * tf.cos(x)
 
 
-@tf.custom_gradient
-def itself(x):
-    """The exponential, whose gradient function calls it."""
-    return tf.exp(x), lambda upstream: upstream * itself(x)
-
-
 def of_values(x, upstream):
     upstream = getattr(upstream, "values", upstream)
     return upstream * tf.cos(x)
@@ -244,14 +247,13 @@ STEP = rule(lambda x: tf.cast(x > 0, x.dtype), lambda x, up: up / (1 + x * x))
     "function, inputs, options, limits",
     [
         (CUBE, (X,), {}, set()),
-        (CUBE, (ROW,), {}, set()),
+        (CUBE, (ROW,), {}, {"sparse#times-float"}),
         (PRODUCT, (ROW, ROW), {}, set()),
         (rule(tf.round, lambda x, up: up), (ROW,), {"like": tf.identity}, {VECTORIZED}),
         (STEP, (ROW,), {"like": tf.atan}, {VECTORIZED}),
         (in_python, (ROW,), {"like": tf.sin}, {VECTORIZED, "graphs#xla-pyfunc"}),
         (NEGATIVE, (ROW,), {"vjp": lambda up, x: -up}, {VECTORIZED}),
         (CLIPPED, (ROW,), {"vjp": lambda up, x: clip(up)}, {VECTORIZED}),
-        (itself, (ROW,), {}, {"orders#only-a-number"}),
     ],
 )
 def test_of_a_right_gradient_there_is_no_mistake(function, inputs, options, limits):
@@ -300,10 +302,8 @@ def test_the_short_version_fits_on_a_page():
 
 @pytest.mark.tools(False)
 def test_advice_leads_to_entries_that_are_there():
-    source = "".join(
-        (ROOT / f"src/vjpcheck/{name}.py").read_text("utf-8")
-        for name in ("explain", "messages")
-    )
+    files = (ROOT / "src/vjpcheck").glob("*.py")
+    source = "".join(path.read_text("utf-8") for path in files)
     named = set(re.findall(r'"(\w+)#([\w-]+)"', source))
     lost = [
         f"{page}#{anchor}"

@@ -105,6 +105,7 @@ def test_the_wheel_holds_the_package_alone(wheel):
     assert modules | {"vjpcheck/py.typed"} == {
         n for n in names if n.startswith("vjpcheck/")
     }
+    assert any(name.endswith("/LICENSE") for name in names)
     needed = [line for line in text.splitlines() if line.startswith("Requires-Dist")]
     assert [line for line in needed if "extra" not in line] == [
         "Requires-Dist: numpy>=1.26"
@@ -150,7 +151,7 @@ def test_the_fixture_and_the_command(tensorflow, tmp_path):
     assert "mistakes/silent_values#no-upstream" in done.stdout
     for function, code, words in (
         ("cube", 0, "mine:cube: right"),
-        ("forgetful", 1, "finite differences give 6"),
+        ("forgetful", 1, "but 6 is right"),
     ):
         call = "-m", "vjpcheck", f"mine:{function}", "--args", "[1.3, -0.7]"
         done = run(tensorflow, *call, at=tmp_path)
@@ -161,6 +162,11 @@ def test_the_fixture_and_the_command(tensorflow, tmp_path):
 def test_versions_and_extras():
     project = tomllib.loads((FOLDER / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["requires-python"] == ">=3.11,<3.15"
+    assert "urls" not in project  # release.yml adds those of the repository
+    license_ = (ROOT / "LICENSE").read_bytes()
+    assert (FOLDER / "LICENSE").read_bytes() == license_
+    changes = (FOLDER / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## {vjpcheck.__version__}\n" in changes
     assert project["optional-dependencies"] == {
         "tensorflow": ["tensorflow>=2.18"],
         "keras": ["keras>=3", "tensorflow>=2.18"],

@@ -159,8 +159,11 @@ class Rule:
                 point[i] = point[i] + step * np.maximum(1, abs(point[i])) * move
             return flat(self.domain.values(point, double=True) or [])
 
-        here, far = values(0.0), values(1e-2)
-        if here.shape != far.shape or (here == far).all():
+        here, far, farther = map(values, (0.0, 1e-2, 1e-1))
+        if not here.shape == far.shape == farther.shape:
+            return 0.0
+        # Of a step function, longer steps change more of the numbers.
+        if (far != here).sum() <= 0.7 * (farther != here).sum():
             return 0.0
         for step, rounding in ((1e-11, 0.0), (1e-6, 1e-7), (1e-3, 1e-3)):
             near = values(step)
