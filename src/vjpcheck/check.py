@@ -1,5 +1,6 @@
 """The two verbs that check: ``check_grads`` and ``check_custom_gradient``."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -178,13 +179,12 @@ def check_custom_gradient(
     result, rng = Result(), np.random.default_rng([STREAM, seed])
     call = call_of(f, f, as_tuple(args), {})
     demand_numbers(call)
-    rule = Rule(call, options, result, rng)
     try:
-        Situations(rule).run()
+        rule = Rule(call, options, result, rng)
+        with contextlib.closing(rule):
+            Situations(rule).run()
     except Misdeclared as error:
         raise ValueError(str(error)) from error
-    finally:
-        rule.close()
     result.order = max(result.order, 1)
     result.demand_enough()
     return result

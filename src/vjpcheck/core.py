@@ -98,6 +98,8 @@ class Differentiable:
     atol: float = 0.0
     eps: float | None = None
     """The longest step; by default, it scales with the arrays."""
+    slack: float = 0.0
+    """By how much of their difference derivatives of two sides may be wrong."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,7 @@ class Comparison:
                 # Rounding doesn't shrink as inputs grow; in float64, it is small.
                 problem.noise / (along.slope.size if problem.in_double else 1),
                 problem.atol,
+                problem.slack,
             )
             if pairing.verdict == "wrong" and not (
                 pairing.at_kink and self._is_around(pairing.actual, along, upstream)

@@ -34,9 +34,10 @@ def difference(
         others: the right gradients with respect to the other arguments, by name.
         factors: all arguments, by name.
     """
-    for look in (_of_upstream, _of_place, _of_ratio, _of_elements):
-        for found in look(its, others, factors):
-            return found
+    with np.errstate(all="ignore"):
+        for look in (_of_upstream, _of_place, _of_ratio, _of_elements):
+            if found := next(look(its, others, factors), None):
+                return found
     return NUMBER, ""
 
 
@@ -57,6 +58,8 @@ def _of_upstream(its: Gradients, *_: Any) -> Iterator[tuple[str, str]]:
 
 def _of_place(its: Gradients, others: dict, _: dict) -> Iterator[tuple[str, str]]:
     actual, right = its.actual, its.right
+    if near(actual, -right):
+        yield NUMBER, "has the wrong sign"
     for name, other in others.items():
         if near(actual, other):
             yield "silent_values#changed-places", f"is that with respect to {name}"
@@ -70,7 +73,6 @@ def _of_place(its: Gradients, others: dict, _: dict) -> Iterator[tuple[str, str]
             yield NUMBER, f"is summed over axis {axis}, which its argument has"
 
 
-@np.errstate(all="ignore")
 def _of_ratio(its: Gradients, _: dict, factors: dict) -> Iterator[tuple[str, str]]:
     ratio = its.actual / its.right
     fits = np.isfinite(ratio) & (its.right != 0)
@@ -79,8 +81,7 @@ def _of_ratio(its: Gradients, _: dict, factors: dict) -> Iterator[tuple[str, str
         first = np.round(ratios.flat[0], 6)
         is_real = np.isrealobj(ratios) or not np.imag(first)
         number = f"{np.real(first):g}" if is_real else f"{first:g}"
-        text = f"is {number} times the right one"
-        yield NUMBER, "has the wrong sign" if first == -1 else text
+        yield NUMBER, f"is {number} times the right one"
     for name, factor in factors.items():
         if np.isrealobj(ratio) and ratios.size > 1 and factor.shape == ratio.shape:
             for what, form in (("an extra", factor), ("no", 1 / factor)):

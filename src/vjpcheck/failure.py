@@ -22,9 +22,11 @@ def text(f: Callable, args: tuple, error: GradientError, **options: Any) -> str:
     """Return what a failed test prints, with the options of
     ``check_custom_gradient``."""
     name = getattr(f, "__name__", f)
-    lines = [f"{name} failed the check of its gradient:", f"  {error}"]
+    failed = "failed the check of its gradient"
+    is_open = isinstance(error, Undecided)
+    lines = [f"{name} {'could not be checked' if is_open else failed}:", f"  {error}"]
     # Where nothing could be compared, advice would be a guess.
-    if not isinstance(error, Undecided):
+    if not is_open:
         with contextlib.suppress(Exception):
             if smaller := smallest(f, args, **options):
                 lines += ["Smallest counterexample:", f"  {smaller}"]

@@ -239,6 +239,10 @@ class LevelCheck:
     def _directions(self, level: Level, total: int) -> list[tuple[str, np.ndarray]]:
         if total > AT_MOST:
             mixtures = self._rng.standard_normal((AT_MOST, total)) / np.sqrt(total)
+            # A wrong number shows more clearly among fewer.
+            block = np.arange(total) * (AT_MOST // 2) // total
+            for n in range(AT_MOST // 2):
+                mixtures[n] *= (block == n) * np.sqrt(AT_MOST // 2)
             return [("a random combination of all inputs", row) for row in mixtures]
         names = [
             element(name, array, n)
@@ -306,6 +310,8 @@ class LevelCheck:
             return derivative.run([*sources, *more])
         except GradientError:
             raise
+        except tf.errors.InternalError as error:  # of TensorFlow itself
+            raise Undecided(f"{self._at(level)}: {describe(error)}") from error
         except Exception as error:
             message = f"{self._at(level)}: it raises {describe(error)}"
             raise GradientError(message) from error

@@ -223,14 +223,14 @@ class Domain:
 
 
 def batches(function: Function, point: Arrays) -> Iterator[Arrays]:
-    """Yield the point with batches of other lengths: 1, one more, and none."""
+    """Yield the point with batches of other lengths: one more, 1, and none."""
     size = function.batch
     of_batch = {
         i: np.shape(point[i])[1:]
         for i in function.tensors_passed
         if np.shape(point[i])[:1] == (size,) and not is_square(np.shape(point[i]))
     }
-    for length in (1, size + 1, 0) if size is not None else ():
+    for length in (size + 1, 1, 0) if size is not None else ():
         yield _resized(point, {i: (length, *rest) for i, rest in of_batch.items()})
 
 

@@ -40,6 +40,8 @@ ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 """Of a number, relative; 1e-7 in all wider dtypes."""
 FEWEST = 5
 """Points that ``where`` must leave, of those that are drawn."""
+BESIDE = 0.25
+"""Of the difference of two sides of a kink that a point may lie very close to."""
 REPEATED = 6
 """Calls of a forward pass that give the same only if it draws nothing."""
 TURNS = (((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
@@ -116,9 +118,14 @@ class Rule:
         """Move what the function reads beside its inputs, too; find out whether it
         draws random numbers."""
         function, fixed = self.function, self.function.tensors(self.here, False)
-        with tf.GradientTape() as tape, demanded():
-            tape.watch([fixed[i] for i in function.moving])
-            function.run(function.call, fixed)
+        try:
+            with tf.GradientTape() as tape:
+                tape.watch([fixed[i] for i in function.moving])
+                function.run(function.call, fixed)
+        except Refused as error:
+            with demanded():  # without a tape
+                function.outputs(fixed)
+            raise GradientError(f"inside a tape it raises {error}") from error
         repeated = []
         for _ in range(REPEATED):
             with demanded():
@@ -129,7 +136,10 @@ class Rule:
         )
         for variable in tape.watched_variables():
             self.state.add(variable, is_moved=True)
-            function.leaves.append(leaf_of(variable))
+            added, names = leaf_of(variable), [each.name for each in function.leaves]
+            if added.name in names:
+                added.name = f"{added.name} (number {len(names)})"
+            function.leaves.append(added)
         self.here = [*self.here, *function.start()[len(self.here) :]]
 
     def _find_precisions(self) -> None:
@@ -190,7 +200,7 @@ class Rule:
             like = function.outputs(function.tensors(place, double))
         at = _At(self, place, double, like)
         if not self.is_told:
-            at.find_slopes(AT_MOST if thorough else 0)
+            at.find_slopes(AT_MOST if thorough else 0, 0.0 if counts else BESIDE)
         before = result.unsettled
         for n, upstream in enumerate(self._upstreams(like, thorough)):
             known = result.unsettled
@@ -351,20 +361,27 @@ class Rule:
             with tf.GradientTape() as tape, demanded("like"):
                 tape.watch(sources)
                 outputs = function.run(options.like, tensors)
+            shapes = [[list(e.shape) for e in part] for part in (outputs, upstream)]
+            if shapes[0] != shapes[1]:
+                raise Misdeclared(
+                    "like has outputs of the shapes {}, f of {}".format(*shapes)
+                )
             gradients = tape.gradient(outputs, sources, upstream)
         elif options.vjp:
             inputs = function.packed(tensors)
             told = options.vjp(upstream[0] if len(upstream) == 1 else upstream, *inputs)
             gradients = tf.nest.flatten(told)
+            moving = [i for i in function.moving if i < len(function.inputs)]
+            if len(gradients) not in (len(moving), len(function.inputs)):
+                raise Misdeclared(f"vjp returns {len(gradients)} gradients")
             if len(gradients) == len(function.inputs):
-                moving = [i for i in function.moving if i < len(gradients)]
                 gradients = [gradients[i] for i in moving]
             sources = sources[: len(gradients)]
-        names = [
-            f"{function.leaves[i].name}, as like or vjp returns it,"
-            for i in function.moving
-        ]
-        return as_arrays(gradients, sources, names)
+        names = [function.leaves[i].name for i in function.moving]
+        try:
+            return as_arrays(gradients, sources, names)
+        except GradientError as error:
+            raise Misdeclared(f"of like or vjp, {error}") from error
 
     def means(self, upstream: list, place: Arrays, double: bool) -> list:
         """Return what is used instead of the upstream gradients."""
@@ -431,7 +448,7 @@ class _At:
         self.function = rule.function
         self.comparison: Comparison | None = None
 
-    def find_slopes(self, each_number: int) -> None:
+    def find_slopes(self, each_number: int, slack: float = 0.0) -> None:
         """Differentiate the values: by each number if there are at most so many."""
         rule, function = self._rule, self.function
         rtol, noise = rule.tolerance(self.double)
@@ -453,6 +470,7 @@ class _At:
             noise,
             function.in_double,
             rule.options.atol,
+            slack=slack,
         )
         arrays = [self.place[i] for i in function.moving]
         self.comparison = Comparison(problem, arrays, rule.result, rule.rng)

@@ -111,20 +111,29 @@ class Situations:
             self._rule.result.shapes += 1
 
     def _other_shapes(self) -> Iterator[Arrays]:
+        """Yield points of other shapes that the forward pass accepts."""
         function, shapes = self._rule.function, self._rule.options.shapes
-        moving = function.moving
-        others = [points.batches(function, self._rule.here)]
-        if shapes:
-            others.append(points.other_sizes(function, self._rule.here))
+        ways = points.ways_elsewhere(self._rule.sides)
+        for like in points.batches(function, self._rule.here):
+            if not (point := self._of_shape(like, next(ways))):
+                break  # the first axis is that of no batch
+            yield point
+        others = [points.other_sizes(function, self._rule.here)] if shapes else []
         if shapes == "broadcast":
             others.append(points.broadcast(function, self._rule.here))
-        ways = points.ways_elsewhere(self._rule.sides)
         for like in (each for part in others for each in part):
-            if point := self._rule.domain.draw(next(ways), like, self._rule.double):
-                values = flat(self._rule.domain.values(point, self._rule.double) or [])
-                # Of one number, no difference of neighbors is left, say.
-                if values.size or not flat([point[i] for i in moving]).size:
-                    yield point
+            if point := self._of_shape(like, next(ways)):
+                yield point
+
+    def _of_shape(self, like: Arrays, ways: tuple) -> Arrays | None:
+        """Return a random point, or None where the forward pass refuses the shape, or
+        returns no numbers, as differences of neighbors of a single number."""
+        rule = self._rule
+        if (point := rule.domain.draw(ways, like, rule.double)) is None:
+            return None
+        values = flat(rule.domain.values(point, rule.double) or [])
+        numbers = flat([point[i] for i in rule.function.moving])
+        return point if values.size or not numbers.size else None
 
     def _check_graph(self) -> None:
         """The same numbers inside ``tf.function``: also with an unknown length of the
@@ -324,4 +333,12 @@ class Situations:
         # None beside a number is taken for zero, where gradients are composed.
         seconds = as_arrays(gradients, likes, names)
         text = f"the second derivative {rule.at(tensors)}"
-        comparison.demand(widened(weights), text, seconds)
+        try:
+            comparison.demand(widened(weights), text, seconds)
+        except GradientError as error:
+            lost = (
+                " (a tape gives None for some)"
+                if any(each is None for each in gradients)
+                else ""
+            )
+            raise GradientError(f"{error}{lost}; order=1 leaves it out") from error

@@ -197,8 +197,10 @@ def pair(
     rel: float,
     noise: float,
     atol: float = 0.0,
+    at_kinks: float = 0.0,
 ) -> Pairing:
-    """Compare along one direction; ``moved`` is what it does to the inputs."""
+    """Compare along one direction; ``moved`` is what it does to the inputs. At a kink,
+    ``at_kinks`` of the difference of both sides is allowed outside of them."""
     actual = dot(downstream, moved)
     ground = noise * bound(upstream * slope.center) + atol
     used = upstream != 0
@@ -211,6 +213,7 @@ def pair(
         sides = upstream * np.where(one_sided, ends, slope.value[used])
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
         slack = 1e-3 * (bound(sides[0]) + bound(sides[1]) + size) + ground
+        slack += at_kinks * (high - low)
         verdict = "kink" if low - slack <= actual <= high + slack else "wrong"
         text = f"something from {low:.6g} to {high:.6g}"
         return Pairing(verdict, text, actual, at_kink=True)
