@@ -84,7 +84,7 @@ class _Case:
         self.error: Exception | None = None
         self.draws = False
         try:
-            self.gradients = self.taped(*self.inputs)
+            self.gradients = _both(self)(self.tensors)
             values = (tf.nest.flatten(function(*self.inputs)) for _ in "12")
             self.draws = not _all_close(*values)
         except Exception as error:
@@ -219,11 +219,16 @@ def _graph(case: _Case) -> Iterator[Advice]:
 
 
 def _in_graph(case: _Case, jit_compile: bool = False) -> None:
+    graph = case.call.compiled(_both(case), case.tensors, jit_compile=jit_compile)
+    graph(case.tensors)
+
+
+def _both(case: _Case) -> Callable:
     def both(tensors: list) -> list:
         outputs, pullback = case.call.recorded(tensors)
         return pullback([tf.ones_like(each) for each in outputs])
 
-    case.call.compiled(both, case.tensors, jit_compile=jit_compile)(case.tensors)
+    return both
 
 
 def _xla(case: _Case) -> Iterator[Advice]:

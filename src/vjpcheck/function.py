@@ -445,3 +445,10 @@ def demanded(name: str = "the forward pass") -> Iterator[None]:
         yield
     except Refused as error:
         raise Undecided(f"{name}: {error}") from error
+
+
+def added_up(parts: tf.Tensor, rows: np.ndarray, length: int) -> tf.Tensor:
+    """Return ``tf.IndexedSlices`` of these parts and rows as a tensor."""
+    sums = np.zeros((length, *parts.shape[1:]), parts.dtype.as_numpy_dtype)
+    np.add.at(sums, rows, parts.numpy())
+    return tf.constant(sums)

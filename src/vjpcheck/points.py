@@ -7,7 +7,7 @@ from itertools import cycle
 
 import numpy as np
 
-from .arrays import normal
+from .arrays import flat, normal
 from .core import Arrays
 from .function import (
     Function,
@@ -179,6 +179,31 @@ class Domain:
         except Refused:
             return None
         return [each.numpy() for each in outputs]
+
+    def rounding(self, here: Arrays) -> float:
+        """Return the rounding of a function that computes in a narrower dtype than that
+        of its inputs, or 0: of such, small steps change nothing that larger ones do."""
+        moves = [normal(self._rng, here[i]) for i in self.function.moving]
+
+        def values(step: float) -> np.ndarray:
+            point = list(here)
+            for i, move in zip(self.function.moving, moves):
+                point[i] = point[i] + step * np.maximum(1, abs(point[i])) * move
+            return flat(self.values(point, double=True) or [])
+
+        center, far, farther = map(values, (0.0, 1e-2, 1e-1))
+        if not center.shape == far.shape == farther.shape:
+            return 0.0
+        # Of a step function, longer steps change more of the numbers.
+        if (far != center).sum() <= 0.7 * (farther != center).sum():
+            return 0.0
+        for step, rounding in ((1e-11, 0.0), (1e-6, 1e-7), (1e-3, 1e-3)):
+            near = values(step)
+            if near.shape != center.shape:
+                return 0.0
+            if (near != center)[far != center].mean() > 0.5:
+                return rounding
+        return 8e-3
 
     def holds(self, point: Arrays, double: bool) -> bool:
         """Return whether the point is promised, and the forward pass gives numbers."""

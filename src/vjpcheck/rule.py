@@ -23,6 +23,7 @@ from .function import (
     Function,
     Misdeclared,
     Refused,
+    added_up,
     as_arrays,
     demanded,
     describe,
@@ -40,8 +41,6 @@ ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 """Of a number, relative; 1e-7 in all wider dtypes."""
 FEWEST = 5
 """Points that ``where`` must leave, of those that are drawn."""
-BESIDE = 0.25
-"""Of the difference of two sides of a kink that a point may lie very close to."""
 REPEATED = 6
 """Calls of a forward pass that give the same only if it draws nothing."""
 TURNS = (((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
@@ -123,9 +122,9 @@ class Rule:
                 tape.watch([fixed[i] for i in function.moving])
                 function.run(function.call, fixed)
         except Refused as error:
-            with demanded():  # without a tape
-                function.outputs(fixed)
-            raise GradientError(f"inside a tape it raises {error}") from error
+            if "grad_fn" in str(error):  # TensorFlow blames the gradient function
+                raise GradientError(str(error)) from error
+            raise Undecided(f"the forward pass: {error}") from error
         repeated = []
         for _ in range(REPEATED):
             with demanded():
@@ -154,32 +153,9 @@ class Rule:
         )
         self.double = is_wide and runs_widely(lambda: self._both_passes(tensors))
         function.in_double = is_wide and runs_widely(partial(function.outputs, tensors))
-        self._inner = self._inner_rounding() if function.in_double else 0.0
+        self._inner = self.domain.rounding(self.here) if function.in_double else 0.0
         if self._inner:
             self.double = function.in_double = False
-
-    def _inner_rounding(self) -> float:
-        """Return the rounding of a function that computes in a narrower dtype than that
-        of its inputs, or 0: of such, small steps change nothing that larger ones do."""
-        moves = [normal(self.rng, self.here[i]) for i in self.function.moving]
-
-        def values(step: float) -> np.ndarray:
-            point = list(self.here)
-            for i, move in zip(self.function.moving, moves):
-                point[i] = point[i] + step * np.maximum(1, abs(point[i])) * move
-            return flat(self.domain.values(point, double=True) or [])
-
-        here, far, farther = map(values, (0.0, 1e-2, 1e-1))
-        if not here.shape == far.shape == farther.shape:
-            return 0.0
-        # Of a step function, longer steps change more of the numbers.
-        if (far != here).sum() <= 0.7 * (farther != here).sum():
-            return 0.0
-        for step, rounding in ((1e-11, 0.0), (1e-6, 1e-7), (1e-3, 1e-3)):
-            near = values(step)
-            if near.shape == here.shape and (near != here)[far != here].mean() > 0.5:
-                return rounding
-        return 8e-3
 
     def _both_passes(self, tensors: list) -> list:
         outputs, pullback = self.function.recorded(tensors)
@@ -190,17 +166,23 @@ class Rule:
         self.state.restore_all(has_drawn=self.function.noisy)
 
     def demand(
-        self, start: Arrays, double: bool, thorough: bool = False, counts: bool = True
+        self,
+        start: Arrays,
+        double: bool,
+        thorough: bool = False,
+        counts: bool = True,
+        slack: float = 0.0,
     ) -> None:
         """Demand that the gradient is right at a point, for several upstreams. Of one
-        that ``counts``, it is told how many derivatives differences determine."""
+        that ``counts``, it is told how many derivatives differences determine. At a
+        kink, ``slack`` of the difference of both sides is allowed outside of them."""
         function, result = self.function, self.result
         place = start if double else self.rounded(start)
         with demanded():
             like = function.outputs(function.tensors(place, double))
         at = _At(self, place, double, like)
         if not self.is_told:
-            at.find_slopes(AT_MOST if thorough else 0, 0.0 if counts else BESIDE)
+            at.find_slopes(AT_MOST if thorough else 0, slack)
         before = result.unsettled
         for n, upstream in enumerate(self._upstreams(like, thorough)):
             known = result.unsettled
@@ -269,7 +251,7 @@ class Rule:
                 taken = False
                 continue
             try:
-                sums = [_added_up(each, rows, length) for each in parts]
+                sums = [added_up(each, rows, length) for each in parts]
                 at.demand(sums, self.as_arrays(gradients, tensors))
             except GradientError as wrong:
                 raise GradientError(
@@ -278,7 +260,7 @@ class Rule:
                 ) from wrong
         self.result.slices = taken
 
-    def narrow(self, start: Arrays, counts: bool) -> None:
+    def narrow(self, start: Arrays, counts: bool, slack: float) -> None:
         """Demand that the gradient in the dtypes of the program is that in float64, but
         for rounding."""
         start, function = self.rounded(start), self.function
@@ -299,7 +281,7 @@ class Rule:
                 )
         elif not np.allclose(actual, right, 0, near):
             # Maybe rounding itself, or the kink of one of them.
-            self.demand(start, double=False, counts=counts)
+            self.demand(start, double=False, counts=counts, slack=slack)
         self._note_dtypes(double=False)
 
     @property
@@ -516,9 +498,3 @@ class _At:
                     f"{at} with upstream = {as_text(upstream)}: the gradient with"
                     f" respect to {name} is {row[n]:.6g}, but {told[n]:.6g} is right"
                 )
-
-
-def _added_up(parts: tf.Tensor, rows: np.ndarray, length: int) -> tf.Tensor:
-    sums = np.zeros((length, *parts.shape[1:]), parts.dtype.as_numpy_dtype)
-    np.add.at(sums, rows, parts.numpy())
-    return tf.constant(sums)

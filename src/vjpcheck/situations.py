@@ -15,6 +15,8 @@ from .rule import Rule
 
 FEWEST = 5
 """Points that ``where`` must leave, of those that are drawn."""
+OUTSIDE = 0.25
+"""Of the difference of two sides of a kink, where a point may be very close to it."""
 INSIDE = "inside tf.function"
 TURNS = (((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
 """Orders of two forward and two backward passes."""
@@ -45,20 +47,21 @@ class Situations:
                 self._check_turns()
                 self._check_outputs()
 
-    def _ways(self) -> Iterator[tuple[tuple, bool]]:
-        """Yield ways to draw inputs, and whether differences should settle there: near
-        the call, elsewhere, and where gradient functions break."""
-        near = [(way,) for way in points.NEAR] * (2 if self._rule.is_first else 1)
-        yield from ((ways, True) for ways in near)
-        if self._rule.is_first and self._rule.is_far:
-            numbers = sum(
-                np.size(self._rule.here[i]) for i in self._rule.function.moving
-            )
-            yield from (((way, *points.FAR), True) for way in points.FAR)
-            yield from ((ways, False) for ways in self._extreme())
-            beside = (points.beside(self._rule.next_side),)
-            turns = -(-len(self._rule.sides) // max(numbers, 2))
-            yield from [(beside, False)] * turns
+    def _ways(self) -> Iterator[tuple[tuple, bool, float]]:
+        """Yield ways to draw inputs, whether differences should settle there, and how
+        far outside of a kink's two sides they may be: near the call, elsewhere, where
+        gradient functions break, and beside the constants, where kinks are too close
+        to be told."""
+        rule = self._rule
+        near = [(way,) for way in points.NEAR] * (2 if rule.is_first else 1)
+        yield from ((ways, True, 0.0) for ways in near)
+        if rule.is_first and rule.is_far:
+            numbers = sum(np.size(rule.here[i]) for i in rule.function.moving)
+            yield from (((way, *points.FAR), True, 0.0) for way in points.FAR)
+            yield from ((ways, False, OUTSIDE) for ways in self._extreme())
+            beside = (points.beside(rule.next_side),)
+            turns = -(-len(rule.sides) // max(numbers, 2))
+            yield from [(beside, False, np.inf)] * turns
 
     def _extreme(self) -> tuple:
         """Return ways to draw where gradient functions break. Of an argument that may
@@ -73,36 +76,32 @@ class Situations:
 
     def _check_points(self) -> None:
         """Check the point of the program's call, points near it, and elsewhere."""
-        ways = [*self._ways()]
-        drawn = [
-            (self._rule.domain.draw(each, self._rule.here, self._rule.double), counts)
-            for each, counts in ways
-        ]
-        places = [(each, counts) for each, counts in drawn if each]
-        near = [counts for _, counts in places if counts]
-        if len(near) < min(FEWEST, sum(counts for _, counts in ways) // 2):
+        rule, ways = self._rule, [*self._ways()]
+        places: list[tuple[Arrays, bool, float]] = []
+        for draws, counts, slack in ways:
+            if place := rule.domain.draw(draws, rule.here, rule.double):
+                places.append((place, counts, slack))
+        found, wanted = (sum(each[1] for each in its) for its in (places, ways))
+        if found < min(FEWEST, wanted // 2):
             raise Undecided(
                 "at too few points, the forward pass is finite and where=… is true:"
                 " pass a function that makes valid arguments out of any"
             )
-        if self._rule.domain.holds(self._rule.here, self._rule.double):
-            places.insert(0, (self._rule.here, True))
-        for n, (place, counts) in enumerate(places):
-            self._rule.demand(
-                place, self._rule.double, self._rule.is_first and not n, counts
-            )
-            self._rule.result.points += 1
-        if self._rule.double and self._rule.function.dtypes(
-            True
-        ) != self._rule.function.dtypes(False):
-            for place, counts in places:
-                self._rule.narrow(place, counts)
+        if rule.domain.holds(rule.here, rule.double):
+            places.insert(0, (rule.here, True, 0.0))
+        for n, (place, counts, slack) in enumerate(places):
+            is_thorough = rule.is_first and not n
+            rule.demand(place, rule.double, is_thorough, counts, slack)
+            rule.result.points += 1
+        if rule.double and rule.function.dtypes(True) != rule.function.dtypes(False):
+            for place, counts, slack in places:
+                rule.narrow(place, counts, slack)
 
     def _check_shapes(self) -> None:
         """Other shapes, if the forward pass accepts them."""
         for point in self._other_shapes():
             try:
-                self._rule.demand(point, self._rule.double)
+                self._rule.demand(point, self._rule.double, slack=np.inf)
             except GradientError as wrong:
                 raise type(wrong)(
                     f"{wrong}; the forward pass accepts this shape: mend the gradient"

@@ -213,8 +213,9 @@ def pair(
         sides = upstream * np.where(one_sided, ends, slope.value[used])
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
         slack = 1e-3 * (bound(sides[0]) + bound(sides[1]) + size) + ground
-        slack += at_kinks * (high - low)
-        verdict = "kink" if low - slack <= actual <= high + slack else "wrong"
+        slack += at_kinks * (high - low) if high > low else 0.0
+        is_inside = low - slack <= actual <= high + slack
+        verdict = "kink" if is_inside else "wrong"
         text = f"something from {low:.6g} to {high:.6g}"
         return Pairing(verdict, text, actual, at_kink=True)
     if not np.isfinite(doubts).all():
