@@ -2,9 +2,8 @@
 find what they once missed."""
 
 import random
-import subprocess
-import sys
 from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
@@ -22,8 +21,6 @@ from vjpcheck import (
 )
 from vjpcheck.__main__ import main
 from vjpcheck.failure import text
-
-from .project import ROOT
 
 pytestmark = pytest.mark.tools
 
@@ -50,7 +47,7 @@ def clip(up: tf.Tensor) -> tf.Tensor:
     return tf.clip_by_value(tf.convert_to_tensor(up), -0.5, 0.5)
 
 
-def accepts(f: Callable, *args: object, **options: object) -> vjpcheck.Result:
+def accepts(f: Callable, *args: object, **options: Any) -> vjpcheck.Result:
     result = check_custom_gradient(f, args, **options)
     assert result.compared
     return result
@@ -113,7 +110,6 @@ def quantized(x, step):
         (NORMED, (X,), {"vjp": lambda up, x: tf.clip_by_norm(2 * up * x, 1.0)}, {}),
         (quantized, (X, np.float64(0.5)), {"like": lambda x, s: rounded_by(s, x)}, {}),
         (HALF, (np.abs(X),), {"where": lambda x: x > 0}, {}),
-        (HALF, (np.abs(X),), {"where": lambda x: tf.reduce_all(x > 0)}, {}),
         (lambda x: entropy(x, LABELS[1]), LABELS[:1], {"shapes": False}, None),
         (symmetric(determinant), (np.eye(2) * [[2.0]],), {}, None),
         (ROOT_OF, (np.abs(X),), {"rtol": 1e-3}, {}),
@@ -145,10 +141,10 @@ def test_an_option_that_cannot_be_used(options, message):
 def test_an_unknown_option_is_an_error():
     for check in (check_custom_gradient, check_grads):
         with pytest.raises(TypeError, match="shape"):
-            check(CUBE, (X,), shape=True)
-    for options in ({"order": 0}, {"modes": ["back"]}, {"modes": []}):
+            check(CUBE, (X,), shape=True)  # type: ignore[call-arg]
+    for order, modes in ((0, ["rev"]), (1, ["back"]), (1, [])):
         with pytest.raises(ValueError, match="order must be"):
-            check_grads(CUBE, (X,), **options)
+            check_grads(CUBE, (X,), order, modes)
     with pytest.raises(ValueError, match="real"):
         check_grads(tf.square, (np.array([1 + 2j]),), modes=["fwd"])
 
@@ -160,16 +156,9 @@ def test_steps_scale_with_the_input(exponent):
     refuses(scaled(1.001, tf.math.log, lambda x: 1.0 / x), x)
 
 
-@pytest.mark.parametrize(
-    "values, slope, x",
-    [
-        (lambda x: 1e-10 * x**2, lambda x: 2e-10 * x, X),
-        (tf.sigmoid, lambda x: tf.sigmoid(x) * tf.sigmoid(-x), np.array([22.0])),
-    ],
-)
-def test_a_derivative_near_1e_10_is_no_excuse(values, slope, x):
-    accepts(scaled(1.0, values, slope), x)
-    refuses(scaled(2.5, values, slope), x)
+def test_a_derivative_near_1e_10_is_no_excuse():
+    for factor, check in ((1.0, accepts), (2.5, refuses)):
+        check(scaled(factor, lambda x: 1e-10 * x**2, lambda x: 2e-10 * x), X)
 
 
 def test_structures_variables_and_dtypes():
@@ -210,33 +199,19 @@ def test_the_result_says_how_much_was_compared():
     assert check_grads(CUBE, (X,), order=3, modes=["rev"]).order == 3
 
 
-def test_the_message_names_point_upstream_and_numbers():
-    wrong = scaled(1.5, lambda x: x**3, lambda x: 3.0 * x**2)
-    with pytest.raises(GradientError) as error:
-        check_custom_gradient(wrong, (np.array(2.0),))
-    place, _, numbers = str(error.value).partition(
-        ": the gradient with respect to x is "
-    )
-    upstream = float(place.removeprefix("at x = 2. with upstream = "))
-    actual, right = (float(part.split()[0]) for part in numbers.split(", but "))
-    assert actual == pytest.approx(18.0 * upstream, rel=1e-3)
-    assert right == pytest.approx(12.0 * upstream, rel=1e-3)
-
-
 @pytest.mark.parametrize("name", ["flat", "unflat"])
-@pytest.mark.parametrize("error", [TypeError, RuntimeError])
-def test_a_fault_of_the_checker_surfaces(monkeypatch, name, error):
+def test_a_fault_of_the_checker_surfaces(monkeypatch, name):
     """It neither ends a domain nor passes for a wrong gradient."""
     function, calls = getattr(core, name), []
 
     def faulty(*arguments):
         calls.append(1)
         if len(calls) > 20:
-            raise error("planted")
+            raise TypeError("planted")
         return function(*arguments)
 
     monkeypatch.setattr(core, name, faulty)
-    with pytest.raises(error, match="planted"):
+    with pytest.raises(TypeError, match="planted"):
         check_custom_gradient(CUBE, (X,))
 
 
@@ -338,42 +313,32 @@ def test_second_order_of_valid_matrices():
         assert accepts(symmetric(f), np.array([[2.0, 0.3], [0.1, 1.0]])).order == 2
 
 
-OWN, OF_NUMPY = tf.random.Generator.from_seed(1), np.random.default_rng(1)
-DROPOUT = keras.layers.Dropout(0.5, seed=1)
-DRAWS = {
-    "global": lambda: tf.random.normal([]),
-    "generator": lambda: OWN.normal([]),
-    "keras": lambda: tf.reduce_sum(DROPOUT(tf.ones([8]), training=True)),
-    "numpy": lambda: OF_NUMPY.normal(),
-    "random": lambda: np.random.normal() * random.random(),
-}
-MEAN = tf.Variable(0.0, trainable=False)
-
-
-@pytest.mark.parametrize("draw", DRAWS)
-def test_state_is_restored(draw):
+def test_state_is_restored():
     """Random numbers, and variables that the forward pass writes."""
-    numbers = DRAWS[draw]
+    own, of_numpy = tf.random.Generator.from_seed(1), np.random.default_rng(1)
+    dropout = keras.layers.Dropout(0.5, seed=1)
+    mean = tf.Variable(0.0, trainable=False)
 
     @tf.custom_gradient
     def noisy(x):
-        factor = tf.cast(numbers(), x.dtype) + 2.0
-        MEAN.assign(0.9 * MEAN + 0.1)
+        kept = tf.reduce_sum(dropout(tf.ones([8]), training=True))
+        of_tensorflow = tf.random.normal([]) + own.normal([]) + kept
+        of_python = of_numpy.normal() + np.random.normal() * random.random()
+        factor = tf.cast(of_tensorflow + of_python, x.dtype)
+        mean.assign(0.9 * mean + 0.1)
         return factor * x, lambda upstream: factor * upstream
 
     def state():
-        of_variables = [
-            v.numpy().tolist() for v in (OWN.state, *DROPOUT.variables, MEAN)
-        ]
-        return of_variables, OF_NUMPY.bit_generator.state, random.getstate()
+        variables = own.state, *dropout.variables, mean
+        values = [each.numpy().tolist() for each in variables]
+        return values, of_numpy.bit_generator.state, random.getstate()
 
-    numbers()
-    tf.random.set_seed(7), np.random.seed(7), random.seed(7)
-    before, expected = state(), float(tf.random.normal([]))
+    noisy(tf.constant(X))
     tf.random.set_seed(7)
+    first, before = float(tf.random.normal([])), state()
     accepts(noisy, X[:1], graph=False, shapes=False, order=1)
     assert state() == before
-    assert draw != "global" or float(tf.random.normal([])) == expected
+    assert float(tf.random.normal([])) == first
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -430,29 +395,3 @@ def test_the_public_names():
     assert issubclass(Undecided, GradientError) and issubclass(
         GradientError, AssertionError
     )
-
-
-def test_it_needs_numpy_and_tensorflow_alone():
-    """And no other package of this site; its import alone needs not even those."""
-    program = """
-import sys
-import vjpcheck
-assert not {"tensorflow", "numpy"} & sys.modules.keys()
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        unwanted = ("mkdocs", "sympy", "bs4", "jinja2", "mathml", "reader", "tracebook", "truth")
-        if name.partition(".")[0] in unwanted:
-            raise ImportError(f"{name} is not wanted")
-sys.meta_path.insert(0, Refuse())
-import tensorflow as tf
-f = tf.custom_gradient(lambda x: (x**3, lambda upstream: upstream * 3.0 * x**2))
-print(vjpcheck.check_custom_gradient(f, (1.3,)).order)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT / "src",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout == "2\n", done.stderr

@@ -12,11 +12,8 @@ revisions that were read, in November 2026:
   flow and singular points.
 
 Where our checker gives another answer, the name of the test ends in ``_differs``: it is
-undecided about a function without a differentiable output and at inputs that are infinite
-or NaN, and it checks a sparse output.
+undecided where nothing is differentiable or finite, and it checks a sparse output.
 """
-
-from functools import partial
 
 import numpy as np
 import pytest
@@ -31,7 +28,6 @@ RNG = np.random.default_rng(7)
 TEN, SQUARE = RNG.standard_normal(10), RNG.standard_normal([3, 3])
 V, PAIR = RNG.standard_normal(3), RNG.standard_normal(2)
 A, B, C, D, E = (RNG.standard_normal([2, 2]) for _ in range(5))
-ONE = tf.constant(1.0, tf.float64)
 REV, FWD = {"order": 1, "modes": ["rev"]}, {"order": 1, "modes": ["fwd"]}
 REV2, FWD2 = {"modes": ["rev"]}, {"modes": ["fwd"]}
 
@@ -171,35 +167,19 @@ def closure(x):
     return tf.function(lambda y, z: x * x * tf.sin(y) * z)(x, tf.cos(x)) + x
 
 
-def nested(x):
-    @tf.function
-    def outer(y):
-        shifted = tf.sin(y) + 1.0 + 2.0 * x
-        return tf.function(lambda z: shifted * z * x + x * y)(y)
-
-    return outer(x)
-
-
 def structures(x, y):
     first, (second, third) = y
     return tf.sin(x["a"] + second), [x["b"], (first, third)]
 
 
-SPECS = {
-    "product": (lambda x, y: tf.sin(x * y) * x, (A, B)),
-    "structures": (structures, ({"a": A, "b": B}, (C, (D, E)))),
-    "two calls": (lambda x: tf.function(tf.sin)(x) + tf.function(tf.cos)(x), (A,)),
-    "closure": (closure, (A,)),
-    "nested, of a number": (nested, (0.4,)),
-    "nested": (nested, (A,)),
-}
+def two_calls(x):
+    return tf.function(tf.sin)(x) + tf.function(tf.cos)(x)
 
 
-@pytest.mark.parametrize("name", SPECS)
-@pytest.mark.parametrize("jit", [False, True])
-def test_jvp_and_vjp(name, jit):
-    f, args = SPECS[name]
-    passes(tf.function(f) if jit else f, *args, order=1)
+def test_jvp_and_vjp():
+    for f in (tf.function(tf.sin), two_calls, closure, tf.function(closure)):
+        passes(f, A, order=1)
+    passes(structures, {"a": A, "b": B}, (C, (D, E)), order=1)
 
 
 # JAX, tests/custom_linear_solve_test.py.
@@ -274,13 +254,11 @@ def jacobian(tape, y, x):
     return tf.reshape(rows, [tf.size(y), tf.size(x)])
 
 
-def root(f, find):
+def root(f, exact):
     """Return the x for which f(x, p) is zero, as a function of p."""
 
     @tf.custom_gradient
     def function(p):
-        x = tf.stop_gradient(find(lambda x: f(x, p)))
-
         def grad(up):
             with tf.GradientTape(persistent=True) as tape:
                 at = function(p)
@@ -289,37 +267,20 @@ def root(f, find):
             w = solve(T(jacobian(tape, y, at)), tf.reshape(up, [-1]))
             return -tape.gradient(y, p, tf.reshape(w, y.shape))
 
-        return x, grad
+        return tf.stop_gradient(exact(p)), grad
 
     return function
 
 
-def newton(f, start):
-    x = start
-    for _ in range(20):
-        with tf.GradientTape(persistent=True) as tape:
-            tape.watch(x)
-            y = f(x)
-        if np.max(np.abs(y)) < 1e-15:
-            break
-        step = tf.linalg.solve(jacobian(tape, y, x), tf.reshape(y, [-1, 1]))
-        x -= tf.reshape(step, x.shape)
-    return x
-
-
 def test_custom_root_scalar():
-    passes(
-        root(lambda x, p: x**2 - p**3, partial(newton, start=ONE)), 5.0 * ONE, **REV2
-    )
+    f = root(lambda x, p: x**2 - p**3, lambda p: p**1.5)
+    passes(f, np.float64(5), **REV2)
 
 
-def test_custom_root_vector_with_solve_closure():
-    def at(p):
-        exact = tf.linalg.solve(p[:, :2], p[:, 2:])[:, 0]
-        f = lambda x, p: tf.linalg.matvec(p[:, :2], x) - p[:, 2]  # noqa: E731
-        return root(f, lambda _: exact)(p)
-
-    passes(at, np.hstack([A, PAIR[:, None]]), **REV2)
+def test_custom_root_vector():
+    f = lambda x, p: tf.linalg.matvec(p[:, :2], x) - p[:, 2]  # noqa: E731
+    exact = lambda p: tf.linalg.solve(p[:, :2], p[:, 2:])[:, 0]  # noqa: E731
+    passes(root(f, exact), np.hstack([A, PAIR[:, None]]), **REV2)
 
 
 # JAX, tests/nn_test.py, lax_control_flow_test.py, lax_scipy_test.py, lax_numpy_test.py,

@@ -73,7 +73,8 @@ def test_upstream_kinds(dtype):
     for x in (tf.constant([1.3, -0.7], dtype), tf.constant([[0.5], [2.0]], dtype)):
         received.clear(), points.clear()
         assert not is_rejected(check, square, x)
-        here = [np.allclose(point, np.ravel(x)) for point in points]
+        size = np.size(x)
+        here = [len(p) == size and np.allclose(p, np.ravel(x)) for p in points]
         kinds = [upstream for upstream, is_here in zip(received, here) if is_here]
         slices = [isinstance(upstream, tf.IndexedSlices) for upstream in kinds]
         dense = [upstream for upstream in kinds if tf.is_tensor(upstream)]
@@ -156,7 +157,8 @@ def test_variables_read(dtype):
         @tf.custom_gradient
         def function(x):
             def grad(upstream, variables=()):
-                of_w = [factor * tf.cast(upstream, dtype) * tf.cast(x, dtype)]
+                product = tf.cast(upstream, dtype) * tf.cast(x, dtype)
+                of_w = [factor * tf.reduce_sum(product, axis=0)]
                 of_x = upstream * tf.cast(w, x.dtype)
                 return (of_x, of_w) if variables else of_x
 
@@ -164,7 +166,7 @@ def test_variables_read(dtype):
 
         return function
 
-    x = tf.constant([1.0, 3.0], dtype)
+    x = tf.constant([[1.0, 3.0], [0.5, -2.0], [4.0, 1.5]], dtype)
     assert not is_rejected(check, scaled(1.0), x)
     assert is_rejected(check, scaled(1.01), x) and is_rejected(check, scaled(0.0), x)
     with contrast("variables with trainable=False, too"):

@@ -115,7 +115,7 @@ def noisy(draw):
 def test_random_functions():
     # The fixture calls this function, and then takes seconds for a counterexample.
     def check(function, x):
-        check_custom_gradient(function, (x,))
+        check_custom_gradient(function, (x,), graph=False)
 
     x, own = X[:1], tf.random.Generator.from_seed(1)
     for draw in (tf.random.normal, lambda shape: np.random.normal(size=shape)):
@@ -200,6 +200,8 @@ def test_few_calls():
         return len(calls)
 
     many = number_of_calls(300, 100)
-    assert 300 * 100 == 30_000 and many == number_of_calls(30, 10)
-    with contrast("as often as for one of 6 numbers"):
-        assert many < number_of_calls(2, 3)
+    assert 300 * 100 == 30_000 and many < 400
+    with contrast("ten times as many calls as for a hundredth of the numbers"):
+        assert many < 2 * number_of_calls(30, 10)
+    with contrast("fewer than 100 times"):
+        assert many > 100
