@@ -85,8 +85,9 @@ class _Case:
         self.draws = False
         try:
             self.gradients = _both(self)(self.tensors)
-            values = (tf.nest.flatten(function(*self.inputs)) for _ in "12")
-            self.draws = not _all_close(*values)
+            self.draws = not _all_close(
+                *(self.call.outputs(self.tensors) for _ in "12")
+            )
         except Exception as error:
             self.error = error
 
@@ -160,8 +161,8 @@ def _named(case: _Case) -> Iterator[Advice]:
     rule = Rule(call, options, Result(), np.random.default_rng(0), far=False)
     try:
         actual, right, thrice, nothing = rule.compared_here(MOST)
-        names = [call.leaves[i].name for i in call.moving]
-        values = rule.arrays_here()
+        names = rule.names
+        values = [rule.here[i] for i in call.moving]
     finally:
         rule.close()
     is_wrong = [not near(a, r) for a, r in zip(actual, right)]

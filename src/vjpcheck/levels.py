@@ -96,6 +96,11 @@ class LevelCheck:
             raise Undecided(f"{self._at(first)}: not all values are finite")
         return first
 
+    @property
+    def dtypes(self) -> set[str]:
+        """The names of the dtypes in which derivatives are compared."""
+        return {each.name for each in self._first.dtypes}
+
     def close(self) -> None:
         """Put back what the calls changed."""
         self._state.restore_all(has_drawn=self._call.noisy)

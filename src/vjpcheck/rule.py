@@ -94,6 +94,7 @@ class Rule:
         self._find_variables()
         if not function.moving:
             raise Undecided("no argument can have a gradient")
+        self.names = [function.leaves[i].name for i in function.moving]
         self._find_precisions()
         self.sides = points.sides(function, rng)
         self.next_side = cycle(self.sides or [1.0])
@@ -160,6 +161,11 @@ class Rule:
     def _both_passes(self, tensors: list) -> list:
         outputs, pullback = self.function.recorded(tensors)
         return outputs + pullback([tf.ones_like(each) for each in outputs])
+
+    def demand_finite(self) -> None:
+        """Raise Undecided if the function isn't finite at the arguments."""
+        if not self.domain.holds(self.here, self.double):
+            raise Undecided("at the arguments, the function isn't finite")
 
     def close(self) -> None:
         """Put back what the calls changed."""
@@ -324,9 +330,8 @@ class Rule:
     def as_arrays(self, gradients: list, tensors: list) -> Arrays:
         function = self.function
         likes = [tensors[i] for i in function.moving]
-        names = [function.leaves[i].name for i in function.moving]
         try:
-            return as_arrays(gradients, likes, names)
+            return as_arrays(gradients, likes, self.names)
         except GradientError as error:
             raise GradientError(f"{self.at(tensors)}: {error}") from error
 
@@ -359,9 +364,8 @@ class Rule:
             if len(gradients) == len(function.inputs):
                 gradients = [gradients[i] for i in moving]
             sources = sources[: len(gradients)]
-        names = [function.leaves[i].name for i in function.moving]
         try:
-            return as_arrays(gradients, sources, names)
+            return as_arrays(gradients, sources, self.names)
         except GradientError as error:
             raise Misdeclared(f"of like or vjp, {error}") from error
 
@@ -381,8 +385,7 @@ class Rule:
         )
 
     def problem_here(self) -> str:
-        """Return what is wrong at the arguments with simple upstream gradients, or
-        nothing."""
+        """Return what is wrong at the arguments with simple upstream gradients."""
         at = self._at_here()
         for size in (1, 2):
             try:
@@ -406,10 +409,6 @@ class Rule:
             at.gradients([3 * each for each in upstream]),
             at.gradients([0 * each for each in upstream]),
         )
-
-    def arrays_here(self) -> Arrays:
-        """Return the arguments that have a gradient."""
-        return [self.here[i] for i in self.function.moving]
 
     def _at_here(self, most: int = AT_MOST) -> "_At":
         double = self.double
@@ -445,7 +444,7 @@ class _At:
             return rule.gradients(function.tensors(place, self.double), ups)
 
         problem = Differentiable(
-            [function.leaves[i].name for i in function.moving],
+            rule.names,
             values,
             pullback,
             rtol,

@@ -30,7 +30,7 @@ class State:
         self._globals = random.getstate(), np.random.get_state()
         self._seed = tf.compat.v1.get_seed(0)[0]
         self._moved: set[int] = set()
-        waiting: list[Any] = [function]
+        waiting: list[Any] = [function, tf.random.get_global_generator()]
         seen: set[int] = set()
         for value in waiting:  # grows while it is read
             if id(value) not in seen and len(waiting) < MOST:
@@ -57,7 +57,10 @@ class State:
         elif hasattr(value, "__wrapped__") or hasattr(value, "__code__"):
             inner = inspect.unwrap(value)
             bound = [getattr(value, "__self__", None)]
-            return [*visible_values(inner).values(), *bound] if _is_own(inner) else []
+            if not _is_own(inner):
+                return []
+            defaults = getattr(inner, "__defaults__", None) or ()
+            return [*visible_values(inner).values(), *bound, *defaults]
         elif _is_own(value) and not inspect.isclass(value):
             return [*getattr(value, "__dict__", {}).values()]
         return []
