@@ -17,7 +17,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1  /p' Makefile | awk '{printf "make %-8s", $$1; $$1=""; print}'
 
 serve: setup  ## serve the site on http://127.0.0.1:8000, or PORT=, and follow edits
-	@$(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:$(PORT)
+	@TF_CPP_MIN_LOG_LEVEL=3 $(RUN) mkdocs serve --no-strict --dev-addr 127.0.0.1:$(PORT)
 
 test: setup  ## pass the tests; ALL=1: all of them, and everything anew
 	@$(RUN) truth $(if $(ALL),--all)

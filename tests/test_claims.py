@@ -43,9 +43,9 @@ def test_by_identity(n):
 
 
 def test_once():
-    assert 1 == 1
+    assert abs(1) == 1
     with contrast("twice"):
-        assert 1 != 2
+        assert abs(1) != 2
 '''
 
 
@@ -94,8 +94,16 @@ def failures(page: Page) -> list[str]:
         (PAGE.replace("#once", "#Once"), TEST, "an id has lower-case letters"),
         (PAGE, TEST.replace('with contrast("twice")', "if True"), "no contrast; add"),
         (PAGE, TEST.replace('"twice"', '""'), "a contrast has words"),
-        (PAGE, TEST.replace("assert 1 != 2", "pass"), "a contrast has words and"),
-        (PAGE, TEST.replace("assert 1 == 1", "pass"), "no assertion beside"),
+        (
+            PAGE,
+            TEST.replace("assert abs(1) != 2", "assert 1 != 2"),
+            "a contrast has words and",
+        ),
+        (
+            PAGE,
+            TEST.replace("assert abs(1) == 1", "assert 1 == 1"),
+            "no assertion beside",
+        ),
         (PAGE, TEST + TEST[TEST.index("def test_once") :], "two tests have this name"),
         (PAGE, "def test_once(", "page.py:1: cannot be read"),
     ],
@@ -117,7 +125,9 @@ def test_the_tests_of_claims_run_once(project, monkeypatch):
     monkeypatch.setattr(claim_check, "_run", lambda *_: pytest.fail("runs again"))
     page = project(PAGE.replace("A page", "A new title"))
     assert len(claim_check.check(page)) == 2
-    assert not claim_check.is_known(project(test=TEST.replace("1 == 1", "2 == 2")))
+    assert not claim_check.is_known(
+        project(test=TEST.replace("abs(1) == 1", "abs(2) == 2"))
+    )
 
 
 @pytest.mark.slow
@@ -134,14 +144,18 @@ def test_the_tests_of_claims_run_once(project, monkeypatch):
             'for _ in ():\n        with contrast("twice"):',
             "",
         ),
-        ("assert 1 != 2", "assert 1 == 2", "test_once: line 18: AssertionError"),
+        (
+            "assert abs(1) != 2",
+            "assert abs(1) == 2",
+            "test_once: line 18: AssertionError",
+        ),
         ("import pytest\n", "import pytest\nraise OSError\n", "did not run"),
     ],
 )
 def test_a_test_that_fails_or_reaches_no_contrast_is_named(project, old, new, how):
     test = TEST.replace(old, new)
     if "for _" in new:
-        test = test.replace("        assert 1 != 2", "            assert 1 != 2")
+        test = test.replace("        assert abs(1)", "            assert abs(1)")
         how = "test_once reached no contrast"
     page = project(test=test)
     failed = [f.detail for f in claim_check.check(page) if f.state == "failed"]

@@ -1,8 +1,9 @@
 """Promise: whatever goes wrong, nothing false passes, nothing is lost, and the command
 names the file, the line and what to do.
 
-Each fault is an entry of ``FAULTS``: a function that plants it in a small project, the
-command, its exit code, and a part of its message. A new fault is one more entry.
+A fault is a row of one of two tables. False content is in ``data/faults.toml``. All else
+is in ``FAULTS``: a function that plants it in a small project, the command, its exit
+code, and a part of its message.
 """
 
 import errno
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,12 +30,13 @@ from store import fingerprint
 from store.database import Store
 from tracebook import files, pages, settings, snippet
 from tracebook.runner import Runner
-from truth import results
+from truth import results, tables
 from truth.finding import Finding
 from truth.ledger import page as ledger
 from truth.page import all_pages
 
-from .project import ROOT
+from .project import ROOT, edit
+from .project import run as run_in_copy
 
 pytestmark = pytest.mark.tools
 
@@ -85,6 +88,43 @@ def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
         env={**os.environ, "NO_COLOR": "1", "NO_MKDOCS_2_WARNING": "1", **environment},
     )
     return done.returncode, done.stdout
+
+
+FALSE = tomllib.loads((ROOT / "tests/data/faults.toml").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def planted(small_project: Path, tmp_path_factory) -> tuple[Path, dict[str, str]]:
+    """Plant all false content in one copy; its folder, and what each command prints."""
+    root = tmp_path_factory.mktemp("planted") / "project"
+    shutil.copytree(small_project, root, symlinks=True)
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x"]
+    for words in (["init", "-q"], ["add", "docs", "tests"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], cwd=root, check=True)
+    for row in (row for rows in FALSE.values() for row in rows.values()):
+        if "old" in row:
+            edit(root / row["file"], row["old"], row["new"])
+            continue
+        (root / row["file"]).parent.mkdir(exist_ok=True)
+        with (root / row["file"]).open("a", encoding="utf-8") as file:
+            end = "\n" if row["file"].startswith("snippets") else "\n\n"
+            file.write(row["add"].replace("{digest}", tables.digest("| 1 |")) + end)
+    results = {name: run_in_copy(root, *name.split()) for name in FALSE}
+    assert results["truth"][0] == 1 and "Traceback" not in results["truth"][1]
+    return root, {name: printed for name, (_, printed) in results.items()}
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [(c, name) for c, rows in FALSE.items() for name in rows if "says" in rows[name]],
+)
+def test_false_content_is_refused(planted, command, name):
+    root, printed = planted
+    row = FALSE[command][name]
+    text = (root / row["file"]).read_text("utf-8")
+    start = text.find(row.get("at") or row.get("new") or row["add"])
+    line = text[:start].count("\n") + 1
+    assert row["says"].format(line=line) in printed[command], printed[command]
 
 
 Environment = dict[str, str]
@@ -282,6 +322,16 @@ FAULTS = {
                 "docs/index.md:4: embeds part, which is a folder",
             ),
         )
+    },
+    **{
+        f"a damaged record of other frameworks, {content[:1]!r}": Fault(
+            TRUTH, file("frameworks/runs.json", content), 1, f"runs.json: {says}"
+        )
+        for content, says in {
+            b"{": "JSONDecodeError",
+            b"[]": "TypeError",
+            LATIN: "UnicodeDecodeError",
+        }.items()
     },
     "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache"),
     "results that are a folder": Fault(

@@ -129,7 +129,7 @@ def _banner(page: str) -> str:
 def test_warns_and_runs_only_what_changed(server, project):
     log = server.after(lambda: edit(project / PAGE, "The chain", "Our chain"))
     assert _ran(log) == 0 and f"WARNING -  {TRACE}" not in log
-    assert f"WARNING -  {PAGE}: not checked as it is now" in log
+    assert re.search(rf"pages are not checked as they are now, .*{PAGE}; run:", log)
     assert "Our chain rule" in server.page()
 
     log = server.after(
@@ -153,6 +153,12 @@ def test_warns_and_runs_only_what_changed(server, project):
         told="+dy/dx = 1024.0",
     )
     assert _ran(log) == 0 and "+dy/dx = 1024.0" in log
+
+    log = server.after(lambda: edit(project / PAGE, "at 2 is 1024", "at 2 is 1007"))
+    assert f"WARNING -  {PAGE}:9: 1007: no output" in log and "nearest is 1024" in log
+    assert re.search(rf"{PAGE}:9: 1007: .*nearest is 1024", _banner(server.page()))
+    log = server.after(lambda: edit(project / PAGE, "at 2 is 1007", "at 2 is 1024"))
+    assert "1007" not in log + server.page()
 
     log = server.after(lambda: edit(project / PAGE, r"\qquad", r"\qqquad"))
     assert "formula does not convert" in log

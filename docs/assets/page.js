@@ -32,6 +32,35 @@
     }
   })
 
+  // A notebook leaves its neighbors when a reader downloads it, so its relative links get the
+  // address of this site, from which its exercises also load their checker.
+  const site = new URL("../", document.currentScript.src)
+  function withAddresses(notebook, from) {
+    const address = path => new URL(path, from).href
+    for (const cell of notebook.cells) {
+      const source = cell.source.join("")
+      const changed = cell.cell_type === "code" ? source.replace(/^site = ""$/m, `site = "${site.href.split("?")[0]}"`)
+        : source.replace(/(`+)[^]*?\1|(?<=\]\()(?=[^\s():]*[./])[^\s():#][^\s():]*/g, (part, ticks) => ticks ? part : address(part))
+      cell.source = changed.split(/(?<=\n)/)
+    }
+    return JSON.stringify(notebook, null, 1) + "\n"
+  }
+  document.addEventListener("click", async event => {
+    const link = event.target.closest("a[download][href$='.ipynb']")
+    if (!link || location.protocol === "file:" || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    const copy = document.createElement("a")
+    copy.download = link.pathname.split("/").at(-1)
+    try {
+      const text = withAddresses(await (await fetch(link.href)).json(), link.href)
+      copy.href = URL.createObjectURL(new Blob([text], { type: "application/x-ipynb+json" }))
+    } catch {
+      copy.href = link.href
+    }
+    copy.click()
+    setTimeout(() => URL.revokeObjectURL(copy.href), 10000)
+  })
+
   // The colors: those of the system (the first option), light, or dark. An inline script of
   // the header has set them already, from the same record.
   const palette = all("[data-md-component=palette] input")

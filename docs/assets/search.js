@@ -323,7 +323,7 @@
   addEventListener("keydown", event => {
     const isTyped = event.target.closest?.(
       "input:not([type=radio], [type=range]), textarea, select, [contenteditable]")
-    const isAsked = (event.ctrlKey || event.metaKey) ? event.key === "k"
+    const isAsked = (event.ctrlKey || event.metaKey) ? event.key.toLowerCase() === "k"
       : !isTyped && !event.altKey && (event.key === "/" || event.key === "s")
     if (isAsked && !dialog.open) {
       event.preventDefault()
@@ -336,6 +336,11 @@
   })
   dialog.addEventListener("keydown", event => {
     event.stopPropagation()  // the theme turns pages by letters
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault()  // or a browser opens its own search
+      input.focus()
+      input.select()
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (!step) return
     event.preventDefault()

@@ -54,14 +54,11 @@ def _run(root: Path, words: list[str]) -> int:
         _Call(("keras",), inside, "torch"),
         _Call(("keras",), Path(sys.executable), "tensorflow"),
     ]
-    snippets = settings.load(root).snippets_dir
+    snippets = files.below(settings.load(root).snippets_dir)
+    programs = [path for path in snippets if path.suffix == ".py"]
     digests: dict[str, str] = {}
     for call in calls:
-        paths = [
-            path
-            for path in files.below(snippets)
-            if path.suffix == ".py" and versions.kind(path.name) in call.kinds
-        ]
+        paths = [path for path in programs if versions.kind(path.name) in call.kinds]
         if not paths:
             continue
         report = _report(root, call, paths, words[0] if words else "check")
@@ -69,10 +66,8 @@ def _run(root: Path, words: list[str]) -> int:
             print(f"{note['location']}: {note['message']}")
         if report["problems"]:
             return 1
-        digests |= {
-            name: versions.digest(*digests_of)
-            for name, digests_of in report["digests"].items()
-        }
+        for name, parts in report["digests"].items():
+            digests[name] = versions.digest(*parts)
         print(f"Keras on {call.backend}: {len(paths)} programs ran")
     record = {"day": date.today().isoformat(), "versions": _versions(inside)}
     text = json.dumps(record | {"programs": dict(sorted(digests.items()))}, indent=1)

@@ -19,6 +19,7 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 
+from serving import on_demand
 from sliders import recording
 from tracebook import files as on_disk
 from tracebook import includes, pages
@@ -48,16 +49,13 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
     _problems: Sequence[str] = ()
     """Messages at the top of pages while they are served."""
     _lines: Mapping[str, list[int]] = {}
+    _news: Path
+    """A folder that MkDocs watches, to render again when problems change."""
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         self._serving = command == "serve"
         # One request runs at a time, and one more may wait.
         self._thread = ThreadPoolExecutor(max_workers=1)
-
-    @property
-    def _news(self) -> Path:
-        """A folder that MkDocs watches, to render again when problems change."""
-        return self._settings.cache_dir / "news"
 
     def on_config(self, config: MkDocsConfig) -> None:
         config.extra["problems"] = [*self._problems]
@@ -74,7 +72,7 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
                 return
             log.info("tracebook ended, and is started again")
         self._close()
-        self._settings = settings
+        self._settings, self._news = settings, settings.cache_dir / "news"
         remember = self.config.remember or self._serving
         self._engine = Engine(settings.root, settings.docs, remember)
 
@@ -106,16 +104,11 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         for problem in report["problems"]:
             log.log(level, "%(location)s: %(message)s", problem)
         number, remembered = len(report["problems"]), report["remembered"]
+        ran = f"{report['ran']} run" + f", {remembered} remembered" * bool(remembered)
+        total = f"{number} problem{'s' * (number > 1)}" * bool(number)
         if not number or level < logging.ERROR:
-            log.info(
-                "%d snippets, %d run%s, %s",
-                len(report["outputs"]),
-                report["ran"],
-                f", {remembered} remembered" if remembered else "",
-                f"{number} problem{'s' * (number > 1)}"
-                if number
-                else "all outputs agree",
-            )
+            result = total or "all outputs agree"
+            log.info("%d snippets, %s, %s", len(report["outputs"]), ran, result)
         messages = tuple(f"{p['location']}: {p['message']}" for p in report["problems"])
         if self._serving and messages != self._problems:
             self._problems = messages
@@ -165,10 +158,13 @@ class TracebookPlugin(BasePlugin[TracebookConfig]):
         # at it; in one order, whichever program ended first.
         lines = json.dumps(self._lines, separators=(",", ":"), sort_keys=True)
         on_disk.write(site / LINES, f"printedBy={lines}\n".encode())
-        for name, script in recording.scripts(self._settings):
-            on_disk.write(site / "snippets" / name, script.encode())
+        on_demand.make("sliders", "snippets/", partial(self._write_sliders, site))
         if self._serving and self._answer and not self._answer.done():
             log.info("The programs run behind the pages; what differs follows")
+
+    def _write_sliders(self, site: Path) -> None:
+        for name, script in recording.scripts(self._settings):
+            on_disk.write(site / "snippets" / name, script.encode())
 
     def _copy_figures(self, site: Path) -> None:
         figures = self._settings.figures_dir

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -15,15 +16,15 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page as RenderedPage
 
 from tracebook.settings import SettingsError
-from truth import claims
+from truth import claims, numbers
 from truth.ledger import page as ledger
-from truth.page import LEDGER, all_pages
+from truth.page import LEDGER, Page, all_pages
 from truth.site_check import SiteCheck
 
 _UNCHECKED = "not checked as it is now"
-_MANY = 3
 _WRITTEN = ".cache/ledger.md"
 log = logging.getLogger("mkdocs.plugins.truth")
 
@@ -48,7 +49,7 @@ class TruthPlugin(BasePlugin[TruthConfig]):
     """``build`` fails unless every page passed its checks; ``serve`` warns.
 
     The ledger consists of the stored results of the pages as they are now. While
-    serving, it is that of the last build.
+    serving, it is that of the last build, and numbers are checked as pages render.
     """
 
     def on_startup(
@@ -56,6 +57,8 @@ class TruthPlugin(BasePlugin[TruthConfig]):
     ) -> None:
         self._serving = command == "serve"
         self._unverified: list[str] = []
+        self._false_numbers: dict[str, list[str]] = {}
+        """By the addresses of the pages, the page that was rendered last first."""
         self._thread = ThreadPoolExecutor(max_workers=1)
 
     def on_shutdown(self) -> None:
@@ -68,12 +71,17 @@ class TruthPlugin(BasePlugin[TruthConfig]):
     def _log_unverified(self, root: Path) -> None:
         with _as_plugin_errors():
             unverified = [*SiteCheck(root, all_pages(root), []).unverified()]
-        if unverified != self._unverified:
-            for line in _summary(unverified) if self._serving else unverified:
-                log.log(logging.WARNING if self._serving else logging.ERROR, line)
-            if unverified and self._serving:
-                log.warning("To check these, run: python -m truth")
+        if unverified == self._unverified:
+            return
         self._unverified = unverified
+        later = [x for x in unverified if self._serving and x.endswith(_UNCHECKED)]
+        for line in unverified:
+            if line not in later:
+                log.log(logging.WARNING if self._serving else logging.ERROR, line)
+        if later:
+            some = ", ".join(line.partition(":")[0] for line in later[:3])
+            advice = f"not checked as they are now, among them {some}"
+            log.warning("%d pages are %s; run: python -m truth", len(later), advice)
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> None:
         # A file, and not text alone: other plugins name its path in messages.
@@ -90,6 +98,24 @@ class TruthPlugin(BasePlugin[TruthConfig]):
                 config, uri, abs_src_path=str(path), inclusion=InclusionLevel.NOT_IN_NAV
             )
         )
+
+    def on_page_markdown(
+        self, markdown: str, *, page: RenderedPage, config: MkDocsConfig, files: Files
+    ) -> None:
+        uri = page.file.src_uri
+        if self._serving and uri != LEDGER.removeprefix("docs/"):
+            source = Page(Path(config.docs_dir, uri).resolve(), _root(config))
+            failed = [str(f) for f in numbers.check(source) if f.state == "failed"]
+            self._false_numbers = {uri: failed} | self._false_numbers | {uri: failed}
+            for line in failed:
+                log.warning(line)
+
+    def on_env(self, env: object, *, config: MkDocsConfig, files: Files) -> None:
+        """Show false numbers at the top of the pages."""
+        pages = {file.src_uri for file in files}
+        shown = (lines for uri, lines in self._false_numbers.items() if uri in pages)
+        problems = config.extra.get("problems", [])
+        config.extra["problems"] = [*chain.from_iterable(shown), *problems]
 
     @event_priority(-50)  # before the site is packed
     def _copy_tests(self, *, config: MkDocsConfig) -> None:
@@ -112,16 +138,6 @@ class TruthPlugin(BasePlugin[TruthConfig]):
             )
 
     on_post_build = CombinedEvent(_copy_tests, _demand)
-
-
-def _summary(unverified: list[str]) -> Iterator[str]:
-    """Return the lines, but of many pages that weren't checked only the number."""
-    unchecked = [line for line in unverified if line.endswith(_UNCHECKED)]
-    if len(unchecked) <= _MANY:
-        yield from unverified
-        return
-    yield from (line for line in unverified if line not in unchecked)
-    yield f"{len(unchecked)} pages are not checked as they are now"
 
 
 def _root(config: MkDocsConfig) -> Path:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 IS_TERMINAL = sys.stderr.isatty()
-PAUSE = 1 if IS_TERMINAL else 10
+PAUSE = 1 if IS_TERMINAL else 120
 """Seconds between two messages, at least."""
 
 

@@ -160,10 +160,12 @@ def _contrasts(node: ast.AST) -> Iterator[Contrast]:
 
 
 def _count_assertions(node: ast.AST) -> int:
-    """Count the assertions and the calls of ``pytest.raises``."""
+    """Count the calls of ``pytest.raises``, and the assertions that name something:
+    ``assert True`` asserts nothing."""
     return sum(
-        isinstance(part, ast.Assert)
-        or (isinstance(part, ast.Call) and ast.unparse(part.func) == "pytest.raises")
+        any(isinstance(name, ast.Name) for name in ast.walk(part.test))
+        if isinstance(part, ast.Assert)
+        else isinstance(part, ast.Call) and ast.unparse(part.func) == "pytest.raises"
         for part in ast.walk(node)
     )
 
@@ -196,8 +198,7 @@ def problems(page: Page) -> Iterator[Finding]:
             detail = f"no claim of {page.label} has the id {id_}"
             yield failure(f"{label}:{test.line}", test.name, detail)
         if names[test.name] > 1:
-            detail = "two tests have this name"
-            yield failure(f"{label}:{test.line}", test.name, detail)
+            yield failure(f"{label}:{test.line}", test.name, "two tests have this name")
         yield from _problems_of_test(test, label)
 
 

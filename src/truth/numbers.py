@@ -15,7 +15,7 @@ from functools import cached_property
 
 from . import claims
 from .finding import Finding
-from .page import BIBLIOGRAPHY, Page
+from .page import BIBLIOGRAPHY, FIGURE, Page
 
 _COUNTS = re.findall(r"\w+", "zero once two three four five six seven eight nine ten")
 _WORDS = {word: number for number, word in enumerate([*_COUNTS, "eleven", "twelve"])}
@@ -37,7 +37,7 @@ _SKIPPED = re.compile(
     rf"\[[^\[\]]*\]\([^()]*{re.escape(BIBLIOGRAPHY)}[^()]*\)"  # a citation
     r"|\[[^\[\]]*\]\(https://github\.com/[^()\s]*\)"  # an issue or a pull request
     r"|(?<=\])\([^()\s]*(?:\s\"[^\"]*\")?\)|\]\[[^\]]*\]"  # the target of a link
-    r"|\{[^{}\n]*\}|<[^<>\n]+>|https?://\S+"
+    r"|\{:?[^\S\n]*[#.a-z][^{}\n]*\}|</?[a-z][^<>\n]*>|https?://\S+"
     r"|[\w./-]+#\d+|\bPEP \d+|\b(?:Python|TensorFlow|Keras|NumPy|SciPy|JAX|PyTorch|XLA"
     r"|CUDA|Debian|MkDocs|Matplotlib|SymPy|[Vv]ersions?|TF|IEEE|Apache|CC BY)[- ]+"
     r"\d[\d.]*(?:(?:,| and| or| to| through)+ \d[\d.]*)*"
@@ -45,9 +45,6 @@ _SKIPPED = re.compile(
     r"|December) \d{4}|\b(?:19|20)\d\d-\d\d(?:-\d\d)?"
 )
 """Text whose numbers aren't checked: addresses, versions, dates."""
-_IMAGE = re.compile(
-    r"!\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*figures/(?P<name>[\w/-]+?)\.svg[^)]*\)"
-)
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _LIST_MARKER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?\d+\.(?=\s)", re.MULTILINE)
 _ROUGHLY = re.compile(
@@ -164,7 +161,7 @@ class _ShownNumbers:
         """
         if number.is_word or number.value <= _SMALL:
             return ""
-        for image in _IMAGE.finditer(self._page.text):
+        for image in FIGURE.finditer(self._page.text):
             if image.start() <= number.start < image.end("text"):
                 return image["name"]
         return ""

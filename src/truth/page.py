@@ -1,4 +1,4 @@
-"""Read a page: blocks, sentences, formulas, code, includes, headings, directives."""
+"""Read a page: blocks, formulas, code, includes, headings, directives."""
 
 import os
 import re
@@ -22,10 +22,12 @@ _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]*(?P<title>[^#\s].*)$", re.MULTI
 """A heading, also ``##Title``, which Markdown takes for one."""
 _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 """The beginning of a line that starts a block even without an empty line above it."""
-_SENTENCE = re.compile(r"[.?!:][*)]*\s+(?=[A-Z`*])")
 _QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<value>.*)", re.DOTALL)
 
+FIGURE = re.compile(
+    r"!\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\([^)\s]*\bfigures/(?P<name>[\w/-]+)\.svg\b"
+)
 FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
 """The name of a file in a page. An edit of such a file has the page checked again."""
 BIBLIOGRAPHY = "bibliography.md"
@@ -223,15 +225,6 @@ class Page(Source):
         block = self.block(offset)
         directives = block.directives if block else ()
         return tuple(each.value for each in directives if each.key == key)
-
-    def sentence(self, offset: int) -> str:
-        """Return the sentence at an offset, or nothing if it isn't in running text."""
-        block = self.block(offset)
-        if block is None or offset >= block.end:
-            return ""
-        end = _SENTENCE.search(self.text, offset, block.end)
-        text = self.text[block.start : end.start() if end else block.end]
-        return _SENTENCE.split(text)[-1]
 
     @cached_property
     def directives(self) -> list[Directive]:

@@ -1,7 +1,7 @@
 """The store of results, and their keys: digests of all that a result depends on."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -109,10 +109,8 @@ class Results:
 
     def is_complete(self, page: Page) -> bool:
         """Return whether every check of a page ran; claims may wait for their day."""
-        by_check = {check: self.findings(check, page) for check in CHECKS}
-        is_checked = all(
-            by_check[check] is not None for check in CHECKS if check != CLAIMS
-        )
+        required = [check for check in CHECKS if check != CLAIMS]
+        is_checked = all(self.findings(c, page) is not None for c in required)
         return is_checked and all(self.programs(page).values())
 
     def demand_space(self) -> None:
@@ -129,6 +127,7 @@ class Keys:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._settings = settings.load(root)
+        self._digests: dict[tuple[Page, Callable], str] = {}
 
     def of_page(self, check: str, page: Page) -> str:
         """Return the key of what a check finds on a page."""
@@ -138,10 +137,17 @@ class Keys:
             parts += [page.read(self._root / "mkdocs.yml"), page.read(bibliography)]
         if check in (CLAIMS, NUMBERS):
             parts.append(self.of_claim_tests(page))
+        return digest(*parts, self._digest(page, Keys._named_files))
+
+    def _digest(self, page: Page, parts: Callable) -> str:
+        if (page, parts) not in self._digests:
+            self._digests[page, parts] = digest(*parts(self, page))
+        return self._digests[page, parts]
+
+    def _named_files(self, page: Page) -> Iterator[str | bytes]:
         for path in self._paths_in(page):
             if os.path.isfile(f"{self._root}/{path}"):
-                parts += [path, page.read(self._root / path)]
-        return digest(*parts)
+                yield from (path, page.read(self._root / path))
 
     def of_program(self, name: str, digests: tuple[str, str]) -> str:
         """Return the key of the result of a program, from digests of the text that ran
@@ -150,6 +156,9 @@ class Keys:
 
     def of_claim_tests(self, page: Page) -> str:
         """Return the key of the records of the tests of a page's claims."""
+        return self._digest(page, Keys._files_of_tests)
+
+    def _files_of_tests(self, page: Page) -> Iterator[str | bytes]:
         test, folder = claims.test_path(page), self._root / claims.FOLDER
         snippets = page.settings.snippets_dir
         programs = {*files.below(snippets / page.name)}
@@ -157,9 +166,9 @@ class Keys:
             programs |= {snippets / f"{name}.py", snippets / f"{name}.out"}
         harness = sorted((self._root / "tests/harness").glob("*.py"))
         paths = [test, folder / "conftest.py", *harness, *sorted(programs)]
-        contents = [part for path in paths for part in (path.name, page.read(path))]
-        code = fingerprint.code("vjpcheck")
-        return digest(fingerprint.environment(), code, *contents)
+        yield from (fingerprint.environment(), fingerprint.code("vjpcheck"))
+        for path in paths:
+            yield from (path.name, page.read(path))
 
     def _world(self, code: tuple[str, ...]) -> str:
         options = repr(replace(self._settings, root=Path()))

@@ -21,8 +21,6 @@ from .claims import Claim, ClaimTest
 from .due import git
 from .page import Page, all_pages
 
-_WIDTH = 88
-
 
 @dataclass(frozen=True)
 class Pair:
@@ -58,7 +56,7 @@ def main(words: list[str]) -> int:
             raise SettingsError(f"git knows no commit {arguments.base}")
         texts = [*_changes(arguments.base, root)]
     for text in texts:
-        print(f"{'=' * _WIDTH}\n{text}")
+        print(f"{'=' * 88}\n{text}")
     print(f"{len(texts)} claim{'s' * (len(texts) != 1)} to review")
     return 0
 

@@ -56,7 +56,10 @@ class SiteCheck:
 
     def _twins(self) -> Iterator[tuple[str, int, str]]:
         """Find programs of other frameworks that changed since they ran."""
-        runs = versions.load(self._root)
+        try:
+            runs = versions.load(self._root)
+        except versions.ResultsError as error:
+            raise OSError(str(error)) from error
         for twin in snippet.find(replace(settings.load(self._root), twins=True)):
             if runs.programs.get(twin.name) != versions.digest(*twin.digests):
                 message = "it or its output changed since it ran; run: make frameworks"

@@ -106,7 +106,7 @@ def _is_cited(
     """Return whether words cite an entry.
 
     A source without authors may also be cited by its name, by words of its entry, or in
-    a sentence that has its name.
+    a paragraph that has its name.
     """
     if words in entry.citations:
         return True
@@ -114,4 +114,6 @@ def _is_cited(
         return False
     if entry.name in words or words.lower() in entry.text.lower():
         return True
-    return words.islower() and entry.name in _ADDRESS.sub("", page.sentence(offset))
+    block = page.block(offset)
+    text = page.text[block.start : block.end] if block else ""
+    return words.islower() and entry.name in _ADDRESS.sub("", text)
