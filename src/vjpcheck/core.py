@@ -21,7 +21,7 @@ LARGE = 1e3
 """At larger inputs steps are too long to tell a kink from a bend."""
 AROUND = 24
 """Points that tell what is around a kink."""
-UNSETTLED = 1 / 10
+UNSETTLED = 1 / 6
 """Of all derivatives, at most, or one."""
 
 

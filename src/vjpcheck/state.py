@@ -1,5 +1,6 @@
 """What a call may change outside: variables, and generators of random numbers."""
 
+import contextlib
 import inspect
 import random
 from collections.abc import Callable
@@ -67,7 +68,9 @@ class State:
 
     def add(self, variable: Any, is_moved: bool = False) -> None:
         """Keep the value of a variable, which the check may move."""
-        self._variables.setdefault(id(variable), (variable, np.array(variable.numpy())))
+        with contextlib.suppress(Exception):  # of a graph, it has no value here
+            value = np.array(variable.numpy())
+            self._variables.setdefault(id(variable), (variable, value))
         if is_moved:
             self._moved.add(id(variable))
 
