@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from vjpcheck.function import Function, Misdeclared, inexact
-from vjpcheck.rule import Options
+from vjpcheck.options import Options
 
 WIDEST = 0.01
 """Tolerance, relative, that still proves something."""
@@ -72,10 +72,13 @@ class Declared:
         moved = [
             each + 0.1 if leaf.moves else each for each, leaf in zip(start, call.leaves)
         ]
-        first, second = (
-            made(call.packed(call.tensors(point, double=True)))
-            for point in (start, moved)
-        )
+        try:
+            first, second = (
+                made(call.packed(call.tensors(point, double=True)))
+                for point in (start, moved)
+            )
+        except tf.errors.OpError:  # a shape that isn't known before it is drawn
+            return
         names = list(call.signature.parameters)
         for name in self.generators.keys() - self.fixed:
             place = names.index(name)
@@ -99,7 +102,9 @@ class Declared:
         if upstream := self.becomes.get("upstream"):
             options.means = functools.partial(_becomes, call, "upstream", upstream)
         if downstream := self.becomes.get("downstream"):
-            options.vjp = functools.partial(_changed, call, downstream)
+            function = options.like or call.forward
+            options.like = None
+            options.vjp = functools.partial(_changed, call, function, downstream)
         return options
 
     def _inputs(self, call: Function, inputs: tuple) -> tuple:
@@ -125,8 +130,10 @@ def _becomes(
     return _evaluate(expression, _scope(call, inputs, **{name: value}))
 
 
-def _changed(call: Function, expression: str, upstream: Any, *inputs: Any) -> list:
-    """Return the gradients of the forward pass, each changed as declared."""
+def _changed(
+    call: Function, function: Callable, expression: str, upstream: Any, *inputs: Any
+) -> list:
+    """Return the gradients of a function, each changed as declared."""
     moving = [
         each
         for each in tf.nest.flatten(inputs)
@@ -134,7 +141,7 @@ def _changed(call: Function, expression: str, upstream: Any, *inputs: Any) -> li
     ]
     with tf.GradientTape() as tape:
         tape.watch(moving)
-        values = tf.nest.flatten(call.forward(*inputs, **call.keywords))
+        values = tf.nest.flatten(function(*inputs, **call.keywords))
     values = [each for each in values if inexact(each.dtype)]
     upstream = upstream if isinstance(upstream, list) else [upstream]
     gradients = tape.gradient(values, moving, upstream, tf.UnconnectedGradients.ZERO)

@@ -10,7 +10,8 @@ from .arrays import flat
 from .core import Result, Undecided
 from .function import Function, Misdeclared, call_of
 from .levels import MODES, LevelCheck
-from .rule import Options, Rule
+from .options import Options
+from .rule import Rule
 from .situations import Situations
 
 STREAM = 0x76_6A_70

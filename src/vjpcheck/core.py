@@ -159,6 +159,7 @@ class Comparison:
         numbers = flat(self._point)
         if (
             numbers.size > 1
+            and self._problem.in_double
             and abs(numbers).max() < LARGE
             and any(along.slope.kink.any() for along in self.along)
         ):

@@ -1,7 +1,6 @@
 """Whether a custom gradient is right: which points, shapes and modes it is put to."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import partial
 from itertools import cycle
 
@@ -33,41 +32,15 @@ from .function import (
     wide,
     widened,
 )
+from .options import Options, Told
 from .state import State
 
 SIZES = (1.0, 10.0, 0.1, 1e3)
 """Of upstream."""
 ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 """Of a number, relative; 1e-7 in all wider dtypes."""
-FEWEST = 5
-"""Points that ``where`` must leave, of those that are drawn."""
 REPEATED = 6
 """Calls of a forward pass that give the same only if it draws nothing."""
-TURNS = (((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
-"""Orders of two forward and two backward passes."""
-
-
-@dataclass
-class Options:
-    """What is asked of a custom gradient: see ``check_custom_gradient``."""
-
-    like: Callable | None = None
-    vjp: Callable | None = None
-    where: list[Callable] = field(default_factory=list)
-    means: Callable | None = None
-    """Takes an upstream gradient and all inputs, and returns what is used instead."""
-    shapes: bool | str | None = None
-    order: int = 2
-    needs_second: bool = False
-    """True if the second derivative must exist."""
-    graph: bool = True
-    unknown: bool = True
-    """False to try no unknown batch size and rank."""
-    xla: bool = False
-    slices: bool = True
-    """False for a gradient function that shall not be given ``tf.IndexedSlices``."""
-    rtol: float | None = None
-    atol: float = 0.0
 
 
 class Rule:
@@ -96,6 +69,7 @@ class Rule:
             raise Undecided("no argument can have a gradient")
         self.names = [function.leaves[i].name for i in function.moving]
         self._find_precisions()
+        self.told = Told(function, options, self.double)
         self.sides = points.sides(function, rng)
         self.next_side = cycle(self.sides or [1.0])
 
@@ -154,7 +128,10 @@ class Rule:
         )
         self.double = is_wide and runs_widely(lambda: self._both_passes(tensors))
         function.in_double = is_wide and runs_widely(partial(function.outputs, tensors))
-        self._inner = self.domain.rounding(self.here) if function.in_double else 0.0
+        # Close to 1, even wide numbers are coarse: so it is tried elsewhere, too.
+        other = self.domain.draw(points.FAR, self.here, True) or self.here
+        roundings = map(self.domain.rounding, (self.here, other))
+        self._inner = min(roundings) if function.in_double else 0.0
         if self._inner:
             self.double = function.in_double = False
 
@@ -187,7 +164,7 @@ class Rule:
         with demanded():
             like = function.outputs(function.tensors(place, double))
         at = _At(self, place, double, like)
-        if not self.is_told:
+        if not self.told:
             at.find_slopes(AT_MOST if thorough else 0, slack)
         before = result.unsettled
         for n, upstream in enumerate(self._upstreams(like, thorough)):
@@ -202,11 +179,6 @@ class Rule:
         if thorough and self.options.slices:
             self._check_slices(at)
         self._note_dtypes(double)
-
-    @property
-    def is_told(self) -> bool:
-        """Return whether another function tells the right gradient."""
-        return bool(self.options.like or self.options.vjp)
 
     def _note_dtypes(self, double: bool) -> None:
         names = {each.name for each in self.function.dtypes(double)}
@@ -335,47 +307,6 @@ class Rule:
         except GradientError as error:
             raise GradientError(f"{self.at(tensors)}: {error}") from error
 
-    def right(self, place: Arrays, upstream: list, double: bool) -> Arrays:
-        """Return the right gradients as another function tells them, in float64 if it
-        can."""
-        function, options = self.function, self.options
-        double = double or self.double
-        tensors = function.tensors(place, double)
-        if double:
-            upstream = [tf.cast(each, wide(each.dtype)) for each in upstream]
-        sources, gradients = [tensors[i] for i in function.moving], []
-        if options.like:
-            with tf.GradientTape() as tape, demanded("like"):
-                tape.watch(sources)
-                outputs = function.run(options.like, tensors)
-            shapes = [[list(e.shape) for e in part] for part in (outputs, upstream)]
-            if shapes[0] != shapes[1]:
-                raise Misdeclared(
-                    "like has outputs of the shapes {}, f of {}".format(*shapes)
-                )
-            gradients = tape.gradient(outputs, sources, upstream)
-        elif options.vjp:
-            inputs = function.packed(tensors)
-            told = options.vjp(upstream[0] if len(upstream) == 1 else upstream, *inputs)
-            gradients = tf.nest.flatten(told)
-            moving = [i for i in function.moving if i < len(function.inputs)]
-            if len(gradients) not in (len(moving), len(function.inputs)):
-                raise Misdeclared(f"vjp returns {len(gradients)} gradients")
-            if len(gradients) == len(function.inputs):
-                gradients = [gradients[i] for i in moving]
-            sources = sources[: len(gradients)]
-        try:
-            return as_arrays(gradients, sources, self.names)
-        except GradientError as error:
-            raise Misdeclared(f"of like or vjp, {error}") from error
-
-    def means(self, upstream: list, place: Arrays, double: bool) -> list:
-        """Return what is used instead of the upstream gradients."""
-        if not self.options.means:
-            return upstream
-        inputs = self.function.packed(self.function.tensors(place, double))
-        return [tf.convert_to_tensor(self.options.means(u, *inputs)) for u in upstream]
-
     def at(self, tensors: list) -> str:
         """Return a point as text."""
         return "at " + ", ".join(
@@ -416,7 +347,7 @@ class Rule:
         with demanded():
             like = self.function.outputs(self.function.tensors(place, double))
         at = _At(self, place, double, like)
-        if not self.is_told:
+        if not self.told:
             at.find_slopes(most)
         return at
 
@@ -465,9 +396,9 @@ class _At:
     def right(self, upstream: list) -> Arrays:
         """Return the right gradients. Raises Undecided if they aren't known."""
         if not self.comparison:
-            return self._rule.right(self.place, upstream, self.double)
+            return self._rule.told.right(self.place, upstream, self.double)
         return self.comparison.right(
-            widened(self._rule.means(upstream, self.place, self.double))
+            widened(self._rule.told.means(upstream, self.place, self.double))
         )
 
     def demand(self, upstream: list, gradients: Arrays | None = None) -> None:
@@ -478,22 +409,30 @@ class _At:
         if gradients is None:
             gradients = rule.gradients(tensors, upstream)
         if self.comparison:
-            means = widened(rule.means(upstream, self.place, self.double))
+            means = widened(rule.told.means(upstream, self.place, self.double))
             self.comparison.demand(widened(upstream), at, gradients, means)
             return
-        right = rule.right(self.place, upstream, self.double)
+        told = (self.place, upstream, self.double)
+        right = rule.told.right(*told)
         rel = rule.tolerance(self.double)[0]
         rule.result.compared += 1
-        for i, actual, expected in zip(self.function.moving, gradients, right):
-            row, told = flat([actual]), flat([expected])
-            size = np.sqrt(np.mean(told[np.isfinite(told)] ** 2)) if told.size else 0
-            near = rel * (abs(told) + size) + rule.options.atol
+        for k, (actual, expected) in enumerate(zip(gradients, right)):
+            row, wanted = flat([actual]), flat([expected])
+            finite = wanted[np.isfinite(wanted)]
+            size = np.sqrt(np.mean(finite**2)) if finite.size else 0.0
+            near = rel * (abs(wanted) + size) + rule.options.atol
             # Where it tells no number, nothing is asked.
-            wrong = ~((abs(row - told) <= near) | (row == told) | np.isnan(told))
+            wrong = ~((abs(row - wanted) <= near) | (row == wanted) | np.isnan(wanted))
+            if wrong.any():
+                low, high = rule.told.around(*told, rule.rng)[k]
+                near = near + rel * np.maximum(abs(low), abs(high))
+                inside = (low - near <= row) & (row <= high + near) & (low < high)
+                rule.result.kinks += int((wrong & inside).any())
+                wrong &= ~inside
             if wrong.any():
                 n = int(np.argmax(wrong))
-                name = element(self.function.leaves[i].name, actual, n)
+                name = element(rule.names[k], actual, n)
                 raise GradientError(
                     f"{at} with upstream = {as_text(upstream)}: the gradient with"
-                    f" respect to {name} is {row[n]:.6g}, but {told[n]:.6g} is right"
+                    f" respect to {name} is {row[n]:.6g}, but {wanted[n]:.6g} is right"
                 )

@@ -201,6 +201,7 @@ def pair(
 ) -> Pairing:
     """Compare along one direction; ``moved`` is what it does to the inputs. At a kink,
     ``at_kinks`` of the difference of both sides is allowed outside of them."""
+    downstream = np.where(moved, downstream, 0)  # elsewhere, it may be infinite
     actual = dot(downstream, moved)
     ground = noise * bound(upstream * slope.center) + atol
     used = upstream != 0
@@ -214,8 +215,7 @@ def pair(
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
         slack = 1e-3 * (bound(sides[0]) + bound(sides[1]) + size) + ground
         slack += at_kinks * (high - low) if high > low else 0.0
-        is_inside = low - slack <= actual <= high + slack
-        verdict = "kink" if is_inside else "wrong"
+        verdict = "kink" if low - slack <= actual <= high + slack else "wrong"
         text = f"something from {low:.6g} to {high:.6g}"
         return Pairing(verdict, text, actual, at_kink=True)
     if not np.isfinite(doubts).all():
