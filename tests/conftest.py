@@ -42,7 +42,7 @@ SINGLE = (
     "test_notebooks",
     "test_build_fails",
     "test_serve",
-    "test_check_rule",
+    "test_custom_gradient_check",
 )
 """Files whose tests share next to nothing, so that any worker can run each test."""
 

@@ -1,12 +1,14 @@
 """Writes ``docs/vjpcheck.md`` from docstrings: ``python -m tests.reference``."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 import griffe
 
 import vjpcheck
-from vjpcheck.derivatives import MODES
+from vjpcheck.__main__ import _parser
+from vjpcheck.levels import MODES
 
 from .project import ROOT
 
@@ -14,8 +16,8 @@ PAGE = ROOT / "docs/vjpcheck.md"
 TOP = """\
 ---
 description: >-
-  Which options do check_grads, check_custom_gradient, check_rule and explain of vjpcheck
-  have, what do they return, and what do they raise?
+  Which options do check_grads, check_custom_gradient and explain of vjpcheck have, what do
+  they return, and what do they raise?
 ---
 
 # The checker: every option of vjpcheck {{ #vjpcheck data-forms="vjpcheck reference, \
@@ -26,8 +28,8 @@ and write a first test, read [Test a custom gradient in your CI](guide/test_in_c
 
 ## In short {{ #in-short }}
 
-Start with `check_custom_gradient`, which calls `check_rule` and `check_grads`. Here, the
-gradient is right, so the call returns a [`Result`](#Result):
+<span id="check_rule"></span> Start with `check_custom_gradient`. Here, the gradient is right, so
+the call returns a [`Result`](#Result):
 
 ```{{.python notest}}
 import tensorflow as tf
@@ -42,25 +44,35 @@ def cube(x):
 check_custom_gradient(cube, (tf.constant([1.3, -0.7]),))
 ```
 
-If the gradient is wrong, the call raises [an
-`AssertionError`](#check_custom_gradient-example). The table compares the functions:
+If the gradient is wrong, the call raises [a `GradientError`](#check_custom_gradient-example).
+The table compares the functions:
 
 | Function | What it checks | At which inputs | Orders and modes |
 | --- | --- | --- | --- |
-| [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, with `check_rule` and `check_grads` | the inputs of `check_rule` | the orders and modes of both |
-| [`check_rule`](#check_rule) | a custom gradient, which may deliberately differ from the derivative | yours, random points near them and, with `shapes=True`, other shapes | reverse mode, first and second order, also in a `tf.function` |
+| [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, which may deliberately differ from the derivative | yours, random points near them and elsewhere, and other batch sizes | reverse mode, first and second order, also in a `tf.function` |
 | [`check_grads`](#check_grads) | any derivative that TensorFlow computes | only yours | reverse and forward mode, any order |
-| [`explain`](#explain) | a custom gradient, for mistakes in [the catalogue](mistakes/index.md) | yours, and inputs derived from them | the orders and modes of `check_rule`, also XLA and `tf.vectorized_map` |
+| [`explain`](#explain) | a custom gradient, for mistakes in [the catalogue](mistakes/index.md) | yours, and inputs derived from them | those of `check_custom_gradient`, also XLA and `tf.vectorized_map` |
 
 In the arguments and the messages, `upstream` is [the upstream gradient](guide/vjp.md). A
 **kink** is a point at which the derivatives of the two sides differ. Python's `help` prints the
 same texts as this page, which a command writes from the docstrings.
 """
-NAMES = {
-    "Choice": "float | Mapping[object, float] | None",
-    "MODES": repr(MODES),
-}
-"""What stands for names of the package that readers can't see."""
+COMMAND = """\
+## The command {{ #command }}
+
+A command checks a function of a module, with its arguments as Python literals. Lists become
+tensors:
+
+```sh
+python -m vjpcheck module:cube --args "[1.3, -0.7]"
+```
+
+It returns 0 if the gradient is right, 1 if it is wrong, and 2 if it can't be checked.
+
+{options}
+"""
+NAMES = {"MODES": repr(MODES)}
+"""Texts for the names of the package that readers can't see."""
 PROOF = "<!-- proof: tests/test_vjpcheck_page.py -->"
 Kind = griffe.DocstringSectionKind
 
@@ -74,14 +86,38 @@ def text() -> str:
     )
     functions = [
         package[name].final_target
-        for name in ("check_custom_gradient", "check_grads", "check_rule", "explain")
+        for name in ("check_custom_gradient", "check_grads", "explain")
     ]
     parts = [TOP.format()]
-    for each in functions:
-        parts += _function(each)
-    for name in ("derivatives.Result", "compare.Report", "linter.Advice"):
-        parts += _class(package[name])
-    return "\n".join(parts) + "\n"
+    for function in functions:
+        parts += _function(function)
+    advice = package["explain"].final_target.module["Advice"]
+    names = ("core.Result", "core.GradientError", "core.Undecided")
+    for each in (*(package[name] for name in names), advice):
+        parts += _class(each)
+    parts += _fixture(package["pytest_plugin.gradcheck"])
+    parts.append(COMMAND.format(options="\n".join(_options())))
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _fixture(fixture: griffe.Function) -> Iterator[str]:
+    """Yield the section of a pytest fixture, whose docstring has one example."""
+    first, _, rest = fixture.docstring.value.partition("Example::\n\n")
+    code, _, last = rest.partition("\n\n")
+    yield f"## The fixture {fixture.name} {{ #{fixture.name} }}\n"
+    yield _plain(first) + "\n"
+    yield f"```{{.python notest}}\n{textwrap.dedent(code)}\n```\n"
+    yield _plain(last) + "\n"
+
+
+def _options() -> Iterator[str]:
+    """Yield the options of the command as items of a list."""
+    for action in _parser()._actions:
+        if action.option_strings and action.dest != "help":
+            default = action.default
+            text = action.help or "as for the functions"
+            text += f" (default: `{default}`)" if default not in (None, False) else ""
+            yield f"- `{action.option_strings[0]}`: {text}"
 
 
 def _first(of: griffe.Object) -> str:
@@ -146,7 +182,8 @@ def _class(its: griffe.Class) -> Iterator[str]:
             continue
         described = _indented(each.docstring.value) if each.docstring else ""
         yield f"- `{name}: {each.annotation}`" + (f": {described}" if described else "")
-    yield ""
+    if its.attributes:
+        yield ""
 
 
 def _lines(each: griffe.DocstringElement) -> str:

@@ -210,7 +210,6 @@ run(rounded, tf.constant([0.2, 1.7]))
 """,
         [
             ("# truth: the gradient of tf.identity\n", ""),
-            ("tf.round(x)", "x"),
             ("lambda upstream: upstream", "lambda upstream: 2.0 * upstream"),
         ],
     ),
@@ -358,7 +357,7 @@ def square(x):
 
 run(square, tf.constant(3.0))
 """,
-        [("# truth: eager only\n", ""), ("print(upstream.numpy())", "pass")],
+        [("# truth: eager only\n", "")],
     ),
     "kink": (
         """

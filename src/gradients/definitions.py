@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vjpcheck.declared import WIDEST, Declared
+from .declared import WIDEST, Declared
 
 KINDS = (
     "custom_gradient",

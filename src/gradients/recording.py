@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from vjpcheck.directions import Wrong
+from vjpcheck.core import GradientError
 from vjpcheck.function import describe, named_tensors, visible_values
 
 MOST_CALLS = 20
@@ -95,7 +95,7 @@ class RecordedCall:
         """Repeat the call, and count the backward calls with the results of the run.
 
         The count is 0 if the function draws random numbers, or if a tensor was too
-        large to be copied. Raises Wrong for another result.
+        large to be copied. Raises GradientError for another result.
         """
         equal = 0
         for backward in self.backward_calls or [BackwardCall()]:
@@ -109,7 +109,7 @@ class RecordedCall:
                 more = [self._repeated(backward) for _ in range(REPETITIONS)]
                 if not all(each and all(map(_close, results, each)) for each in more):
                     return 0  # it draws random numbers
-                raise Wrong(
+                raise GradientError(
                     f"the {name} were {_as_text(old)} in the run, but the same call,"
                     f" made again, gives {_as_text(new)}"
                 )
@@ -134,7 +134,7 @@ class RecordedCall:
             downstream = grad(*upstream, **backward.keywords) if has_backward else ()
             return _arrays(outputs), _arrays(downstream)
         except Exception as error:
-            raise Wrong(
+            raise GradientError(
                 f"the same call, made again, raises {describe(error)}"
             ) from error
         finally:

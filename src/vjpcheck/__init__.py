@@ -1,32 +1,47 @@
-"""Checks the gradient of a TensorFlow function against finite differences.
+"""Checks gradients in TensorFlow against finite differences.
 
-``check_grads`` checks the derivatives that TensorFlow computes, and
-``check_custom_gradient`` the one that you wrote. ``explain`` lists what is wrong with a
-custom gradient, and where to read about it. ``check_rule`` is the part of
-``check_custom_gradient`` that the site's build calls.
+``check_custom_gradient`` checks the gradient that you wrote, ``check_grads`` the
+derivatives that TensorFlow computes, and ``explain`` says what is wrong with a custom
+gradient, and where to read about it.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .check import check_rule
-    from .derivatives import Result
-    from .grads import check_custom_gradient, check_grads
-    from .linter import explain
+    from .advice import explain
+    from .check import check_custom_gradient, check_grads
+    from .core import GradientError, Result, Undecided
 
-__version__ = "0.1.0"
-__all__ = ["Result", "check_custom_gradient", "check_grads", "check_rule", "explain"]
+__version__ = "0.2.0"
+__all__ = [
+    "GradientError",
+    "Result",
+    "Undecided",
+    "check_custom_gradient",
+    "check_grads",
+    "explain",
+]
+_HOMES = {
+    "check_custom_gradient": "check",
+    "check_grads": "check",
+    "explain": "advice",
+    "GradientError": "core",
+    "Undecided": "core",
+    "Result": "core",
+}
 
-_HOMES = {"Result": "derivatives", "check_rule": "check", "explain": "linter"}
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> object:
-    # TensorFlow takes seconds to import, and reading declarations does not need it.
-    if name not in __all__:
+    # TensorFlow takes seconds to import, and not all that is here needs it.
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(import_module(f".{_HOMES.get(name, 'grads')}", __name__), name)
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     except ModuleNotFoundError as error:
         if error.name not in ("numpy", "tensorflow"):
             raise

@@ -1,222 +1,244 @@
-"""``check_rule`` compares a gradient with finite differences in many ways."""
+"""The two verbs that check: ``check_grads`` and ``check_custom_gradient``."""
 
 import contextlib
-import copy
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from tensorflow.python.eager import context  # no public name gives a seed back
 
-from .compare import Report
-from .declared import WIDEST, Choice, Declared
+from .arrays import flat
+from .core import Result, Undecided
 from .function import Function, Misdeclared, call_of
-from .rule_check import RuleCheck
+from .levels import MODES, LevelCheck
+from .options import Options
+from .rule import Rule
+from .situations import Situations
+
+STREAM = 0x76_6A_70
+"""Of the random numbers: nobody's arguments are drawn from the same."""
+SHAPES = (None, False, True, "broadcast")
 
 
-def check_rule(
-    function: Callable,
-    *inputs: object,
-    gradient_of: Callable | None = None,
-    upstream_becomes: Callable | None = None,
-    downstream_becomes: Callable | None = None,
-    where: Callable | None = None,
-    make: Mapping[str, Callable] | None = None,
-    no_gradient: Sequence[str] = (),
-    within: float | None = None,
-    eager_only: bool = False,
-    dense_upstream: bool = False,
-    shapes: bool = False,
-    second_order: bool | None = None,
-    seed: int = 0,
-    atol: Choice = None,
-    rtol: Choice = None,
-    eps: Choice = None,
-) -> Report:
-    """Check the gradient of a function against finite differences of its values.
+def check_grads(
+    f: Callable,
+    args: Any,
+    order: int = 2,
+    modes: Sequence[str] = MODES,
+    *,
+    atol: float = 0.0,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> Result:
+    """Check the derivatives that TensorFlow computes, at ``args``.
 
-    The check draws a random upstream gradient, and computes the inner product of the
-    gradient with directions in which the inputs change. At your inputs, if they have at
-    most 16 elements, each direction changes one element. At all other points, and for
-    larger inputs, each direction changes all elements of one input by random amounts.
-    The check compares each inner product with the derivative of the values in that
-    direction. That derivative comes from central differences that are extrapolated to
-    step zero, with an estimate of the error (C. J. F. Ridders, Advances in Engineering
-    Software 4(2), 1982). At a kink, the check accepts any value between the derivatives
-    of the two sides.
-
-    Finite differences can't resolve values far below 1e-9, because rounding may lose
-    them. If your function returns such small values, multiply it by a large constant.
-
-    The check tries your inputs and four random points near them, both in float64 (if
-    possible) and in the dtypes of the inputs. It tries upstream gradients with sizes of
-    about 1, 10, 0.1 and 1000, and some that are zero or mostly zero. Others are
-    slightly below or above a constant that appears in the function's code. The check
-    also calls the gradient function with ``tf.IndexedSlices``, and accepts an error
-    there.
-
-    The check tries the function eagerly and inside ``tf.function``. It also calls the
-    function with other inputs between the forward and the backward pass. If a tape can
-    compute the gradient of the gradient function, the check also compares this second
-    gradient. A function that draws random numbers draws the same ones at each call.
-    Afterwards, the check restores the states of all generators.
+    The check compares reverse mode (``tf.GradientTape``) and forward mode
+    (``tf.autodiff.ForwardAccumulator``) with central finite differences that are
+    extrapolated to step zero (C. J. F. Ridders, Advances in Engineering Software
+    4(2), 1982). It computes the differences in float64 if ``f`` accepts float64, and
+    the derivatives in the dtypes of ``args``. If ``f`` reads trainable variables, the
+    check treats them like arguments. At a kink, it accepts any value between the
+    derivatives of the two sides. The form is that of ``jax.test_util.check_grads``.
 
     Args:
-        function: the function, usually decorated with ``tf.custom_gradient``. Its
-            outputs may be a structure.
-        *inputs: tensors, arrays, floats, and structures of them. A Python list is a
-            structure, not an array. Integers, strings and None stay as they are. If an
-            input is a variable, the check passes its value as a tensor. The check also
-            finds each variable that the function reads, checks it like an input, and
-            restores its value.
-        gradient_of: a function of the same inputs. The check takes the gradient of this
-            function as the right one, as for a straight-through estimator. At one or
-            more of the points that the check tries, this gradient must differ from the
-            derivative of the forward pass of ``function``.
-        upstream_becomes: a function that takes the upstream gradient and all inputs,
-            and returns what the gradient function uses instead of the upstream
-            gradient, such as ``lambda upstream, *inputs: -upstream``.
-        downstream_becomes: a function that takes the downstream gradient and all
-            inputs, and returns what the gradient function returns instead.
-        where: a function that takes the inputs, in their dtypes, and returns a bool or
-            a tensor of bools. The check tries only points where all bools are true.
-        make: maps the name of an input to a function of all inputs that returns a valid
-            value for it, such as ``{"A": lambda A: A @ tf.transpose(A)}``.
-        no_gradient: names of inputs whose gradient must be None or zero. The check
-            doesn't change their values.
-        within: the relative tolerance, at most 0.01, for a function that can't be
-            computed more accurately. By default, the tolerance is 1e-6 in float64, 1e-4
-            in float32, 0.03 in float16 and 0.24 in bfloat16.
-        eager_only: True if the gradient function can't run inside ``tf.function``.
-        dense_upstream: True if the check shouldn't pass ``tf.IndexedSlices`` as
-            upstream gradient.
-        shapes: True to check points far from the inputs, and other shapes. The points
-            are positive, large, tiny or zero, have equal elements, or are close to a
-            constant in the code of the function. The check tries those shapes that the
-            forward pass accepts: axes of length 1, longer axes, one more axis, an empty
-            batch, and arrays in place of scalars.
-        second_order: the second gradient is the gradient of the gradient function, with
-            respect to the inputs and the upstream gradient. Pass True if the second
-            gradient must exist, and False if it may be wrong. By default, it may be
-            None with respect to the inputs and the upstream gradient. If it is None
-            with respect to only some of them, zero must be the right value there.
-        seed: the seed of all random numbers that the check draws.
-        atol: the absolute tolerance, as in ``check_grads``.
-        rtol: the relative tolerance, instead of the default tolerances that are listed
-            at ``within``.
-        eps: the largest step, as in ``check_grads``.
+        f: the function. It takes ``*args``, and returns a tensor or a structure of
+            tensors. The check ignores outputs that are neither floating nor complex.
+        args: a tuple of tensors, arrays, floats, or structures of them, of any shapes.
+            Integers, strings, bools and None reach ``f`` unchanged.
+        order: the highest order of the derivatives. The check includes all lower
+            orders, in each combination of modes.
+        modes: ``"rev"``, ``"fwd"``, or both. TensorFlow's forward mode needs real
+            arguments: if one is complex, the check skips ``"fwd"``. Of a custom
+            gradient, eager forward mode differentiates the operations in the forward
+            pass. Above order 2, TensorFlow raises an error for some combinations.
+        atol: the absolute tolerance of a directional derivative.
+        rtol: the relative tolerance. By default, it is 1e-6 in float64, 1e-4 in
+            float32, 0.03 in float16 and 0.24 in bfloat16; above order 1, ten times as
+            large.
+        eps: the largest step of the finite differences. By default, it scales with
+            ``args``.
 
     Returns:
-        A ``Report`` of how much was compared: points, shapes, dtypes, directional
-        derivatives, kinks, and derivatives that finite differences didn't determine.
+        A ``Result``: how much was compared.
 
     Raises:
-        AssertionError: the gradient is wrong. The message contains the first input,
-            point and upstream gradient at which the gradient is wrong, what was
-            returned, and what is right. The check also raises this error if finite
-            differences determined too few directional derivatives: fewer than nine of
-            ten at the random points, or none with respect to some input.
-        ValueError: an option can't be evaluated, or contains a name that no input has.
+        GradientError: a derivative is wrong, raises an error, or has the wrong shape or
+            dtype. It is an ``AssertionError``, and its message contains the point.
+        Undecided: a ``GradientError``: finite differences determined too few
+            derivatives.
+        ValueError: an unknown mode, only forward mode for a complex argument, or an
+            order below 1.
+
+    Examples:
+        >>> check_grads(tf.sin, (tf.constant([1.0, 2.0]),), order=2).order
+        2
+    """
+    if order < 1 or not modes or not set(modes) <= set(MODES):
+        raise ValueError(f"order must be at least 1, and modes among {MODES}")
+    result = Result()
+    call = call_of(f, f, as_tuple(args), {})
+    rng = np.random.default_rng([STREAM, 0])
+    demand_numbers(call)
+    check = LevelCheck(call, result, modes, rng, atol, rtol, eps)
+    try:
+        check.run(order)
+        result.points, result.dtypes = 1, {"/".join(sorted(check.dtypes))}
+    finally:
+        check.close()
+    result.demand_enough()
+    return result
+
+
+def check_custom_gradient(
+    f: Callable,
+    args: Any,
+    *,
+    like: Callable | None = None,
+    vjp: Callable | None = None,
+    where: Callable | None = None,
+    shapes: bool | str | None = None,
+    order: int = 2,
+    graph: bool = True,
+    xla: bool = False,
+    rtol: float | None = None,
+    atol: float = 0.0,
+    seed: int = 0,
+) -> Result:
+    """Check a custom gradient against finite differences of its forward pass.
+
+    The check draws upstream gradients of sizes from 0.1 to 1000, and some that are zero
+    or mostly zero. It compares the gradient in random directions, and at ``args`` with
+    respect to each element, if they have at most 16. Beside ``args`` it tries random
+    points near them and elsewhere, points with large, tiny, equal and zero elements,
+    and elements on both sides of each constant in the code of ``f``: in float64, if
+    ``f`` accepts that, and in the dtypes of ``args``. Points at which the forward pass
+    isn't finite don't count. At a kink, the check accepts any value between the
+    derivatives of the two sides.
+
+    It compares the eager gradient with the one inside ``tf.function``, also with an
+    unknown batch size. It calls ``f`` between a forward and its backward pass, and
+    makes a second backward pass. It passes ``tf.IndexedSlices`` as upstream gradient,
+    and accepts an error there. A function that draws random numbers draws the same ones
+    at each call. Trainable variables that ``f`` reads are checked like arguments.
+    Afterwards, these and other variables and generators that ``f`` reaches by name have
+    their old values. If ``f`` draws from TensorFlow's global generator, its sequence
+    begins anew.
+
+    Finite differences can't resolve values far below 1e-9. If your function returns
+    such small values, multiply it by a large constant.
+
+
+
+    Args:
+        f: a function decorated with ``tf.custom_gradient``, or one that calls such a
+            function. It takes ``*args``.
+        args: as in ``check_grads``. A Python list is a structure, not an array.
+        like: a function of the same arguments. Its gradient, by ``tf.GradientTape``, is
+            the right one instead: that of the identity for a straight-through
+            estimator, or of the plain formula for a faster one.
+        vjp: a function that takes the upstream gradient (a list of them, if ``f`` has
+            several outputs) and ``*args``, and returns the right gradient: with respect
+            to each argument, or only to those that are floating or complex.
+        where: a function that takes ``*args`` and returns a bool or a tensor of bools.
+            The check tries only points where all are true.
+        shapes: by default, the check also tries other lengths of the first axis: 1, one
+            more, 0, and unknown. False tries only the shapes of ``args``. True also
+            changes each other length, wherever it occurs in ``args``. ``"broadcast"``
+            also changes the shape of each argument by itself, and tries an unknown
+            rank. Shapes that the forward pass refuses don't count.
+        order: 2 to compare the derivative of the gradient function, too, if a tape can
+            compute it; 1 not to.
+        graph: False for a function that can't run inside ``tf.function``.
+        xla: True to try XLA, too.
+        rtol: the relative tolerance, 1e-6 by default. In narrower dtypes than float64
+            it is at least 1e-4, 0.03 in float16, and 0.24 in bfloat16.
+        atol: the absolute tolerance of a directional derivative, or of an element that
+            ``like`` or ``vjp`` tells.
+        seed: the seed of all random numbers that the check draws.
+
+    Returns:
+        A ``Result``: how much was compared.
+
+    Raises:
+        GradientError: the gradient is wrong. It is an ``AssertionError``, and its
+            message contains the first arguments and upstream gradient at which the
+            gradient is wrong, what was returned, and what is right.
+        Undecided: a ``GradientError``: too little could be compared, for example
+            because no argument is floating or ``f`` raises an error.
+        ValueError: an option that can't be used.
 
     Examples:
         >>> @tf.custom_gradient
-        ... def cube(x):
-        ...     return x**3, lambda upstream: upstream * 3.0 * x**2
-        >>> report = check_rule(cube, tf.constant([1.3, -0.7]), shapes=True)
-        >>> report.points  # at which the gradient was compared
-        14
+        ... def square(x):
+        ...     return x**2, lambda upstream: upstream * x  # should be 2 * x
+        >>> check_custom_gradient(square, (tf.constant([1.0, 2.0]),))
+        Traceback (most recent call last):
+            ...
+        vjpcheck.core.GradientError: at x = [1. 2.] with upstream = [ 0.158  -0.6961]:
+        the gradient with respect to x[0] is 0.157969, but 0.315939 is right
     """
-    call = call_of(function, function, inputs, {})
-    declared = Declared(
-        within=within,
-        eager_only=eager_only,
-        dense=dense_upstream,
-        once=second_order is False,
-        fixed=_leaves(call, no_gradient),
-        atol=atol,
-        rtol=rtol,
-        eps=eps,
+    options = options_of(
+        like, vjp, where, shapes, order, graph=graph, xla=xla, rtol=rtol, atol=atol
     )
-    if within is not None and not 0 < within <= WIDEST:
-        raise ValueError(f"within={within} is too wide to prove anything")
-    changes = {"upstream": upstream_becomes, "downstream": downstream_becomes}
-    _declare(call, declared, gradient_of, changes, where, make or {})
-    report = Report()
-    rng = np.random.default_rng(seed)
-    _run(call, declared, report, rng, nested=bool(second_order), far=shapes)
-    report.demand_enough(declared)
-    return report
-
-
-def _declare(
-    call: Function,
-    declared: Declared,
-    gradient_of: Callable | None,
-    changes: Mapping[str, Callable | None],
-    where: Callable | None,
-    make: Mapping[str, Callable],
-) -> None:
-    """Add the options that are functions to a declaration, by names in the call."""
-    if gradient_of:
-        call.names["_gradient_of"] = gradient_of
-        declared.surrogate = "_gradient_of"
-    for name, change in changes.items():
-        if change:
-            call.names[f"_{name}_becomes"] = change
-            declared.becomes[name] = f"_{name}_becomes({name}, *_inputs)"
-    if where:
-        call.names["_where"] = where
-        declared.conditions.append("_where(*_inputs)")
-    for name, maker in make.items():
-        call.names[f"_make_{name}"] = maker
-        declared.generators[name] = f"_make_{name}(*_inputs)"
-
-
-def _run(
-    call: Function,
-    declared: Declared,
-    report: Report,
-    rng: np.random.Generator,
-    nested: bool,
-    far: bool,
-) -> None:
-    """Check a call. Raises ValueError if a declaration can't be evaluated."""
+    result, rng = Result(), np.random.default_rng([STREAM, seed])
+    call = call_of(f, f, as_tuple(args), {})
+    demand_numbers(call)
     try:
-        with restored_generators(call):
-            check = RuleCheck(call, declared, report, rng, nested, first=True, far=far)
-            with contextlib.closing(check):
-                check.run()
+        rule = Rule(call, options, result, rng)
+        with contextlib.closing(rule):
+            rule.demand_finite()
+            Situations(rule).run()
     except Misdeclared as error:
         raise ValueError(str(error)) from error
+    result.order = max(result.order, 1)
+    result.demand_enough()
+    return result
 
 
-def _leaves(call: Function, names: Sequence[str]) -> list[str]:
-    """Return the names of the tensors in the inputs with these names."""
-    leaves = {
-        name: [
-            each.name
-            for each in call.inputs
-            if each.name == name or each.name.startswith(f"{name}[")
-        ]
-        for name in names
-    }
-    if strangers := [name for name, its in leaves.items() if not its]:
-        names_of_inputs = ", ".join(each.name for each in call.inputs)
-        raise ValueError(f"no input is {strangers[0]!r}; there are: {names_of_inputs}")
-    return [each for its in leaves.values() for each in its]
+def options_of(
+    like: Callable | None = None,
+    vjp: Callable | None = None,
+    where: Callable | None = None,
+    shapes: bool | str | None = None,
+    order: int = 2,
+    *,
+    graph: bool = True,
+    xla: bool = False,
+    rtol: float | None = None,
+    atol: float = 0.0,
+    seed: int = 0,
+) -> Options:
+    """Return the options of ``check_custom_gradient``. Raises ValueError for a value
+    that can't be used."""
+    if like and vjp:
+        raise ValueError("pass like or vjp, not both")
+    if shapes not in SHAPES:
+        raise ValueError(f"shapes must be one of {SHAPES}")
+    if order not in (1, 2):
+        raise ValueError("order must be 1 or 2: for more, see check_grads")
+    if rtol is not None and not 0 < rtol <= 0.1:
+        raise ValueError(f"rtol={rtol} proves nothing")
+    return Options(
+        like,
+        vjp,
+        [where] if where else [],
+        shapes=shapes,
+        order=order,
+        graph=graph,
+        xla=xla,
+        rtol=rtol,
+        atol=atol,
+    )
 
 
-@contextlib.contextmanager
-def restored_generators(call: Function) -> Iterator[None]:
-    """Restore the states of the global generators at the end."""
-    tensorflow, python, numpy = context.context(), random.getstate(), np.random
-    seed, generator = tensorflow._seed, copy.copy(getattr(tensorflow, "_rng", None))
-    state = numpy.get_state()
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        numpy.set_state(state)
-        if call.noisy:
-            context.set_global_seed(seed)  # forgets kernels that have drawn
-            tensorflow._rng = generator
+def demand_numbers(call: Function) -> None:
+    """Raise Undecided for arguments at which nothing can be compared."""
+    numbers = flat([each.value for each in call.leaves if each.moves])
+    if not numbers.size:
+        raise Undecided("no argument has a number that can have a derivative")
+    if not np.isfinite(numbers).all():
+        raise Undecided("not all arguments are finite")
+
+
+def as_tuple(args: Any) -> tuple:
+    """Return arguments as a tuple; one alone needs none."""
+    return tuple(args) if isinstance(args, (tuple, list)) else (args,)

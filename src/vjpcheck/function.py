@@ -1,34 +1,30 @@
-"""A function with a rule, as a function of numbers: arrays in, arrays out."""
+"""A call of a TensorFlow function, to be repeated with other numbers."""
 
 import contextlib
 import inspect
-import random
-import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import partial
 from types import CodeType
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-STATIC = (bool, int, str, bytes, type(None))
-"""Types of Python's own that reach the function as they are."""
-INPUTS = "_inputs"
-"""The name by which an expression has all arguments of the call."""
-Point = list[np.ndarray]
-"""One array for each leaf of the inputs; numbers in the widest dtype."""
+from .core import Arrays, GradientError, Undecided
 
-
+STATIC = (bool, int, str, bytes, type(None), np.bool_)
+"""Types that reach the function as they are."""
+GRAPH_AFTER = 40
+"""Calls with the same shapes, after which a graph costs less than it saves."""
 REFUSALS = (
     tf.errors.OpError,
     ArithmeticError,
     AssertionError,
     AttributeError,
     LookupError,
-    NotImplementedError,
+    RuntimeError,
     TypeError,
     ValueError,
 )
@@ -36,21 +32,11 @@ REFUSALS = (
 
 
 class Misdeclared(Exception):
-    """A declaration that cannot be computed."""
+    """An option that can't be computed."""
 
 
 class Refused(Exception):
     """Inputs that the function does not accept."""
-
-
-def evaluate(expression: str, scope: dict[str, object]) -> object:
-    """The value of an expression out of a declaration."""
-    try:
-        return eval(expression, scope)
-    except Exception as error:
-        raise Misdeclared(
-            f"declared: {expression!r} raises {type(error).__name__}: {error}"
-        ) from error
 
 
 def inexact(dtype: tf.DType) -> bool:
@@ -58,13 +44,18 @@ def inexact(dtype: tf.DType) -> bool:
 
 
 def wide(dtype: tf.DType) -> tf.DType:
-    return (
-        tf.float64
-        if dtype.is_floating
-        else tf.complex128
-        if dtype.is_complex
-        else dtype
-    )
+    """Return the widest dtype of the same kind."""
+    if dtype.is_floating:
+        return tf.float64
+    return tf.complex128 if dtype.is_complex else dtype
+
+
+def widened(tensors: list) -> Arrays:
+    """Return tensors as arrays of the widest dtypes."""
+    return [
+        np.asarray(tf.convert_to_tensor(each)).astype(wide(each.dtype).as_numpy_dtype)
+        for each in tensors
+    ]
 
 
 @dataclass
@@ -78,11 +69,13 @@ class Leaf:
     """As the program has it; None where only a graph knows it."""
     shape: tuple[int, ...] = ()
     variable: tf.Variable | None = None
+    is_fixed: bool = False
+    """True if it must have no gradient."""
 
     @property
     def moves(self) -> bool:
-        """Return whether a slope by it makes sense."""
-        return self.dtype is not None and inexact(self.dtype)
+        """Return whether the check moves it."""
+        return self.dtype is not None and inexact(self.dtype) and not self.is_fixed
 
 
 def leaf(name: str, value: Any) -> Leaf:
@@ -105,44 +98,38 @@ def leaf(name: str, value: Any) -> Leaf:
 
 
 def leaf_of(variable: tf.Variable) -> Leaf:
-    value = variable.numpy()
-    return Leaf(
-        variable.name.partition(":")[0], variable.dtype, value, value.shape, variable
-    )
+    value, name = variable.numpy(), variable.name.partition(":")[0]
+    return Leaf(name, variable.dtype, value, value.shape, variable)
 
 
 @dataclass
 class Function:
-    """A call as the program made it, to be repeated with other numbers."""
+    """A call as the program made it."""
 
     call: Callable
     forward: Callable
-    """Its values alone: the call without its rule, which costs less."""
+    """Its values alone: the call without its custom gradient, which costs less."""
     arguments: tuple
     """As they were passed: the structure of the inputs."""
     keywords: dict
     leaves: list[Leaf]
     names: dict[str, object]
-    """What an expression may use, but for the inputs."""
+    """What the function finds by name, in addition to the inputs."""
     signature: inspect.Signature
     in_double: bool = False
     """Whether its values can be had in float64."""
     noisy: bool | None = None
     """Whether it draws random numbers, where that is known; then each call draws the
     same."""
-    _took: defaultdict = field(default_factory=lambda: defaultdict(list), init=False)
+    reset: Callable[[], None] = lambda: None
+    """Lets the next call draw what the last one drew."""
+    _calls: Counter = field(default_factory=Counter, init=False)
     _graphs: dict[tuple, Callable | None] = field(default_factory=dict, init=False)
-    _making: dict[str, float] = field(default_factory=dict, init=False)
-    """Seconds of the call that made the first graph, by what it runs."""
 
     @property
     def has_composites(self) -> bool:
         """Return whether an input is made of several tensors, such as a ragged one."""
         return len(tf.nest.flatten(self.arguments)) != len(self.inputs)
-
-    @cached_property
-    def _structured(self) -> bool:
-        return self.has_composites or any(map(tf.nest.is_nested, self.arguments))
 
     @property
     def inputs(self) -> list[Leaf]:
@@ -152,13 +139,18 @@ class Function:
     def moving(self) -> list[int]:
         return [i for i, each in enumerate(self.leaves) if each.moves]
 
-    def dtypes(self, double: bool) -> set[str]:
-        """Return the names of the dtypes of the leaves that move."""
-        dtypes = (self.leaves[i].dtype for i in self.moving)
-        return {(wide(each) if double else each).name for each in dtypes}
+    @property
+    def tensors_passed(self) -> list[int]:
+        """The places of the inputs that are tensors."""
+        return [i for i, each in enumerate(self.inputs) if each.dtype is not None]
 
-    def widened(self) -> Point:
-        """The point at which the program called."""
+    def dtypes(self, double: bool) -> list[tf.DType]:
+        """Return the dtypes of the leaves that move."""
+        dtypes = [self.leaves[i].dtype for i in self.moving]
+        return [wide(each) for each in dtypes] if double else dtypes
+
+    def start(self) -> Arrays:
+        """Return the point at which the program called, in the widest dtypes."""
         return [
             np.asarray(each.value).astype(wide(each.dtype).as_numpy_dtype)
             if each.moves
@@ -166,60 +158,51 @@ class Function:
             for each in self.leaves
         ]
 
-    def tensors(self, point: Point, double: bool) -> list:
-        """The leaves for a call; variables take their values at once."""
+    def tensors(self, point: Arrays, double: bool) -> list:
+        """Return the leaves for a call; variables take their values at once."""
         tensors = []
-        for leaf, array in zip(self.leaves, point):
-            if leaf.dtype is None:
-                tensors.append(leaf.value)
+        for each, array in zip(self.leaves, point):
+            if each.dtype is None:
+                tensors.append(each.value)
                 continue
-            widened = double and leaf.variable is None
-            dtype = wide(leaf.dtype) if widened else leaf.dtype
-            if leaf.moves:  # much faster than tf.cast
+            is_narrow = not double or each.variable is not None
+            dtype = each.dtype if is_narrow else wide(each.dtype)
+            if each.moves:  # much faster than tf.cast
                 array = np.asarray(array).astype(dtype.as_numpy_dtype)
-            if leaf.variable is None:
+            if each.variable is None:
                 tensors.append(tf.constant(array, dtype))
             else:
-                leaf.variable.assign(array)
-                tensors.append(leaf.variable)
+                each.variable.assign(array)
+                tensors.append(each.variable)
         return tensors
 
-    def restore(self) -> None:
-        """Give variables the values that the program left them with."""
-        for leaf in self.leaves:
-            if leaf.variable is not None:
-                leaf.variable.assign(leaf.value)
-
     def packed(self, tensors: list) -> tuple:
-        if not self._structured:  # which is slow
-            return tuple(tensors[: len(self.inputs)])
-        return tf.nest.pack_sequence_as(
-            self.arguments, tensors[: len(self.inputs)], expand_composites=True
-        )
+        """Return the inputs in the structure of the call."""
+        inputs = tensors[: len(self.inputs)]
+        if self.has_composites or any(map(tf.nest.is_nested, self.arguments)):
+            return tf.nest.pack_sequence_as(
+                self.arguments, inputs, expand_composites=True
+            )
+        return tuple(inputs)
 
     def outputs(self, tensors: list) -> list[tf.Tensor]:
-        """The outputs that can have a slope; Refused if there are none."""
-        return self._soon(0.002, self._values, tensors)
+        """Return the outputs that can have a derivative; Refused if there are none."""
+        return self._soon_a_graph(self._values, tensors)
 
     def _values(self, tensors: list) -> list[tf.Tensor]:
-        return self._run(self.forward, tensors)
+        return self.run(self.forward, tensors)
 
-    def _run(self, call: Callable, tensors: list) -> list[tf.Tensor]:
+    def run(self, call: Callable, tensors: list) -> list[tf.Tensor]:
+        """Return the outputs of another function of the same inputs."""
         if self.noisy and tf.executing_eagerly():
-            tf.random.set_seed(1)
-            np.random.seed(1)
-            random.seed(1)
-        inputs = self.packed(tensors)
+            self.reset()
         try:
-            result = call(*inputs, **self.keywords)
-            results = [
-                tf.convert_to_tensor(each)
-                for each in (
-                    [result]
-                    if isinstance(result, tf.Tensor)
-                    else tf.nest.flatten(result, expand_composites=True)
-                )
-            ]
+            result = call(*self.packed(tensors), **self.keywords)
+            is_one = isinstance(result, tf.Tensor)
+            parts = (
+                [result] if is_one else tf.nest.flatten(result, expand_composites=True)
+            )
+            results = [tf.convert_to_tensor(each) for each in parts]
         except REFUSALS as error:
             raise Refused(describe(error)) from error
         if not (outputs := [each for each in results if inexact(each.dtype)]):
@@ -227,114 +210,110 @@ class Function:
         return outputs
 
     def recorded(
-        self, tensors: list, rows: np.ndarray | None = None
+        self, tensors: list, rows: np.ndarray | None = None, persistent: bool = False
     ) -> tuple[list[tf.Tensor], Callable]:
-        """The outputs, and the rule as a function of upstream, to be asked once: it
-        returns what it does for each leaf that moves. With ``rows``, of these rows
-        of each output, so that the rule is given slices of upstream."""
+        """Return the outputs, and the pullback as a function of upstream: it returns
+        what it does for each leaf that moves. With ``rows``, of these rows of each
+        output, so that the custom gradient is given slices of upstream."""
         sources = [tensors[i] for i in self.moving]
-        with tf.GradientTape() as tape:
+        with tf.GradientTape(persistent=persistent) as tape:
             tape.watch(sources)
-            outputs = self._run(self.call, tensors)
+            outputs = self.run(self.call, tensors)
             if rows is not None:
                 outputs = [tf.gather(each, rows) for each in outputs]
-        return outputs, lambda upstream: tape.gradient(
-            outputs, sources, output_gradients=upstream
+        return outputs, lambda upstream, of=outputs: tape.gradient(
+            of, sources, output_gradients=upstream
         )
 
     def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
-        """Return the gradients of the rule."""
-        return self._soon(0.004, self._both_passes, tensors, upstream)
+        """Return the gradients of a tape."""
+        return self._soon_a_graph(self.both_passes, tensors, upstream)
 
-    def _both_passes(self, tensors: list, upstream: list[tf.Tensor]) -> list:
+    def both_passes(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         return self.recorded(tensors)[1](upstream)
 
-    def in_graph(self, tensors: list, upstream: list[tf.Tensor]) -> list:
-        """The same inside ``tf.function``."""
-        return self._graph_of(self._both_passes, tensors)(tensors, upstream)
+    def second(self, tensors: list, upstream: list, weights: list) -> list:
+        """Return the gradients of ⟨weights, downstream⟩ by leaves and by upstream."""
+        sources = [tensors[i] for i in self.moving] + upstream
+        with tf.GradientTape() as outer:
+            outer.watch(sources)
+            first = self.both_passes(tensors, upstream)
+            products = [
+                tf.math.real(tf.math.conj(w) * tf.convert_to_tensor(g))
+                for w, g in zip(weights, first)
+                if g is not None
+            ]
+            paired = tf.add_n([tf.reduce_sum(each) for each in products])
+        return outer.gradient(paired, sources)
 
-    def _graph_of(self, run: Callable, tensors: list) -> Callable:
-        passed = [
-            i
-            for i, each in enumerate(self.leaves)
-            if each.variable is None and each.dtype is not None
-        ]
+    def compiled(
+        self, run: Callable, tensors: list, unknown: str = "", jit_compile: bool = False
+    ) -> Callable:
+        """Return ``run`` inside ``tf.function``, as a function of the tensors and more.
+        Without knowledge of the first axis or of the rank, if one is named."""
+        places = self.tensors_passed
 
-        @tf.function(autograph=False)
         def graph(values: list, *more: list) -> list:
             inside = list(tensors)
-            for i, tensor in zip(passed, values):
+            for i, tensor in zip(places, values):
                 inside[i] = tensor
             return run(inside, *more)
 
-        return lambda tensors, *more: graph([tensors[i] for i in passed], *more)
+        made = tf.function(graph, autograph=False, jit_compile=jit_compile)
 
-    def _soon(self, slow: float, run: Callable, tensors: list, *more: list) -> list:
-        """Run, by a graph where a call takes so long that making a graph costs less.
-        The next one, for other shapes, must pay for itself: it is made when the calls
-        without it took as long as making the first."""
-        kind = (
-            run.__name__,
-            *(
-                (each.dtype, tuple(each.shape))
-                for each in tensors
-                if isinstance(each, tf.Tensor)
-            ),
-        )
-        start = time.process_time()
-        if graph := self._graphs.get(kind):
+        concrete: list[Callable] = []  # which TensorFlow doesn't take for retracing
+
+        def call(tensors: list, *more: list) -> list:
+            values = [tensors[i] for i in places]
+            if not concrete:
+                specs = tf.nest.map_structure(_spec, [values, *more])
+                if unknown:
+                    less = partial(_without, unknown, self.batch)
+                    specs = tf.nest.map_structure(less, specs)
+                concrete.append(made.get_concrete_function(*specs))
+            return concrete[0](values, *more)
+
+        return call
+
+    @property
+    def batch(self) -> int | None:
+        """The length of the first axis of the inputs, if it may be that of a batch."""
+        shapes = [np.shape(each.value) for each in self.inputs if each.moves]
+        [first, *_] = sorted(shapes, key=len, reverse=True) or [()]
+        # A length of one may broadcast, and that of a square matrix may not be free.
+        return None if first[:1] in ((), (1,)) or is_square(first) else first[0]
+
+    def _soon_a_graph(self, run: Callable, tensors: list, *more: list) -> list:
+        """Run, by a graph where that has been asked for often."""
+        shapes = ((e.dtype, tuple(e.shape)) for e in tensors if tf.is_tensor(e))
+        kind = (run.__name__, *shapes)
+        self._calls[kind] += 1
+        if self.noisy is not False or self._calls[kind] < GRAPH_AFTER:
+            return run(tensors, *more)
+        if kind not in self._graphs:
+            self._graphs[kind] = self.compiled(run, tensors)
+        if graph := self._graphs[kind]:
             try:
                 return graph(tensors, *more)
             except Exception:  # told below, if it is the program's
                 self._graphs[kind] = None
-            finally:
-                self._making.setdefault(run.__name__, time.process_time() - start)
-        start = time.process_time()
-        try:
-            return run(tensors, *more)
-        finally:
-            took = self._took[kind]
-            took.append(time.process_time() - start)
-            price = self._making.get(run.__name__, 0)
-            enough = max(10 * slow, len(took) * slow, price)
-            if sum(took) > enough and self.noisy is False:
-                self._graphs.setdefault(kind, self._graph_of(run, tensors))
+        return run(tensors, *more)
 
-    def second(self, tensors: list, upstream: list, weights: list) -> list:
-        """Gradients of ⟨weights, downstream⟩ by leaves and by upstream."""
-        sources = [tensors[i] for i in self.moving] + upstream
-        with tf.GradientTape() as outer:
-            outer.watch(sources)
-            first = self._both_passes(tensors, upstream)
-            paired = tf.add_n(
-                [
-                    tf.reduce_sum(
-                        tf.math.real(tf.math.conj(w) * tf.convert_to_tensor(g))
-                    )
-                    for w, g in zip(weights, first)
-                    if g is not None
-                ]
-            )
-        return outer.gradient(paired, sources)
 
-    def scope(self, tensors: list, **more: object) -> dict[str, object]:
-        """Names for an expression: what the function sees, and its inputs."""
-        inputs = self.packed(tensors)
-        try:
-            bound = self.signature.bind(*inputs, **self.keywords).arguments
-        except TypeError:
-            bound = {}
-        return {**self.names, INPUTS: inputs, **bound, **more}
+def _spec(value: Any) -> tf.TensorSpec:
+    return tf.TensorSpec(value.shape, value.dtype)
 
-    def instead(self, expression: str) -> "Function":
-        """The function that an expression names, with the same inputs."""
 
-        def call(*arguments: object, **keywords: object) -> object:
-            bound = self.signature.bind(*arguments, **keywords)
-            result = evaluate(expression, {**self.names, **bound.arguments})
-            return result(*arguments, **keywords) if callable(result) else result
+def _without(unknown: str, batch: int | None, spec: tf.TensorSpec) -> tf.TensorSpec:
+    if unknown == "rank":
+        return tf.TensorSpec(None, spec.dtype)
+    is_of_batch = bool(spec.shape.rank) and spec.shape[0] == batch
+    shape = [None, *spec.shape[1:]] if is_of_batch else spec.shape
+    return tf.TensorSpec(shape, spec.dtype)
 
-        return replace(self, call=call, forward=call)
+
+def is_square(shape: tuple[int, ...]) -> bool:
+    return len(shape) > 1 and len(set(shape)) == 1
 
 
 def call_of(
@@ -345,8 +324,8 @@ def call_of(
     instance: object = None,
     returns_rule: bool = False,
 ) -> Function:
-    """A call of a function with a rule; ``plain`` is what got the rule, and may
-    return it beside its values."""
+    """Return a call of a function with a custom gradient; ``plain`` is what was
+    decorated, and may return the gradient function beside its values."""
     names = getattr(inspect.unwrap(plain), "__globals__", {}) | visible_values(plain)
     if instance is not None:
         names["self"] = instance
@@ -356,13 +335,12 @@ def call_of(
         signature.bind(*arguments, **keywords)
     except (TypeError, ValueError):
         signature = inspect.signature(lambda *inputs, **keywords: None)
-    leaves = [leaf(name, part) for name, part in named_tensors(signature, arguments)]
     return Function(
         function,
         (lambda *inputs, **more: plain(*inputs, **more)[0]) if returns_rule else plain,
         arguments,
         keywords,
-        leaves,
+        [leaf(name, part) for name, part in named_tensors(signature, arguments)],
         names,
         signature,
     )
@@ -371,7 +349,7 @@ def call_of(
 def named_tensors(
     signature: inspect.Signature, arguments: tuple
 ) -> Iterator[tuple[str, Any]]:
-    """The tensors among the arguments, by the names of the parameters."""
+    """Yield the tensors among the arguments, by the names of the parameters."""
     for name, value in signature.bind_partial(*arguments).arguments.items():
         parts = tf.nest.flatten(value, expand_composites=True)
         for n, part in enumerate(parts):
@@ -405,30 +383,72 @@ def visible_values(function: Callable) -> dict[str, Any]:
 
 
 def describe(error: BaseException) -> str:
+    """Return an error's type and the first line of its message."""
     if isinstance(error, Refused):
         return str(error)
     first = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}"[:200]
 
 
-def flat(arrays: list) -> np.ndarray:
-    """All numbers in a row; a complex one is two."""
-    parts = []
-    for part in arrays:
-        array = np.asarray(part)
-        kind = np.complex128 if np.iscomplexobj(array) else np.float64
-        parts.append(array.astype(kind).ravel().view(np.float64))
-    return np.concatenate(parts) if parts else np.zeros(0)
+def moved_to(place: Arrays, moving: list[int], arrays: Arrays) -> Arrays:
+    """Return a point with other numbers."""
+    point = list(place)
+    for i, array in zip(moving, arrays):
+        point[i] = array
+    return point
 
 
-def unflat(row: np.ndarray, like: list[np.ndarray]) -> list[np.ndarray]:
-    """The arrays that ``flat`` put in a row."""
-    arrays, start = [], 0
-    for template in like:
-        array = np.asarray(template)
-        size = array.size * (2 if np.iscomplexobj(array) else 1)
-        part = row[start : start + size]
-        kind = np.complex128 if np.iscomplexobj(array) else np.float64
-        arrays.append(part.copy().view(kind).reshape(array.shape))
-        start += size
-    return arrays
+def as_arrays(gradients: list, likes: list, names: list[str]) -> Arrays:
+    """Return gradients as arrays in the widest dtypes: see ``as_tensors``."""
+    return widened(as_tensors(gradients, likes, names))
+
+
+def as_tensors(gradients: list, likes: list, names: list[str]) -> list:
+    """Return gradients as tensors, zero for None. Raises GradientError if a shape or a
+    dtype isn't that of its argument."""
+    tensors = []
+    for gradient, like, name in zip(gradients, likes, names):
+        if gradient is None:
+            gradient = tf.zeros(like.shape, like.dtype)
+        try:
+            gradient = tf.convert_to_tensor(gradient)
+        except (ValueError, tf.errors.OpError) as error:  # of tf.IndexedSlices
+            raise GradientError(
+                f"the gradient with respect to {name} isn't a tensor: {describe(error)}"
+            ) from error
+        for kind, actual, needed in (
+            ("shape", gradient.shape, like.shape),
+            ("dtype", gradient.dtype.name, like.dtype.name),
+        ):
+            if actual != needed:
+                raise GradientError(
+                    f"the gradient with respect to {name} has {kind} {actual}, but"
+                    f" {name} has {kind} {needed}"
+                )
+        tensors.append(gradient)
+    return tensors
+
+
+def runs_widely(run: Callable[[], list]) -> bool:
+    """Return whether float64 goes in and comes out."""
+    try:
+        dtypes = [tf.as_dtype(each.dtype) for each in run() if each is not None]
+        return all(each == wide(each) for each in dtypes)
+    except (Refused, Misdeclared, *REFUSALS):
+        return False
+
+
+@contextlib.contextmanager
+def demanded(name: str = "the forward pass") -> Iterator[None]:
+    """Raise Undecided where the inputs are refused."""
+    try:
+        yield
+    except Refused as error:
+        raise Undecided(f"{name}: {error}") from error
+
+
+def added_up(parts: tf.Tensor, rows: np.ndarray, length: int) -> tf.Tensor:
+    """Return ``tf.IndexedSlices`` of these parts and rows as a tensor."""
+    sums = np.zeros((length, *parts.shape[1:]), parts.dtype.as_numpy_dtype)
+    np.add.at(sums, rows, parts.numpy())
+    return tf.constant(sums)

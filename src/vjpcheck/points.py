@@ -1,21 +1,21 @@
-"""Points at which a rule is tried, and shapes that its forward pass accepts."""
+"""Points at which a gradient is tried, and shapes that the function accepts."""
 
 import inspect
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
 
 import numpy as np
-import tensorflow as tf
 
-from .declared import Declared
+from .arrays import flat, normal
+from .core import Arrays
 from .function import (
     Function,
     Misdeclared,
-    Point,
     Refused,
     codes_of,
-    evaluate,
+    describe,
+    is_square,
     visible_values,
 )
 
@@ -27,13 +27,6 @@ SCALAR_BECOMES = ((), (1,), (3,), (2, 3), (2, 1, 3))
 
 Way = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 """How an input is drawn, given the one of the call."""
-
-
-def normal(rng: np.random.Generator, like: np.ndarray) -> np.ndarray:
-    real = rng.standard_normal(like.shape)
-    if np.iscomplexobj(like):
-        return real + 1j * rng.standard_normal(like.shape)
-    return real
 
 
 def _near(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
@@ -52,19 +45,39 @@ def _times(size: float) -> Way:
     return lambda rng, values: size * normal(rng, values)
 
 
-def _large(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    return normal(rng, values) * 10 ** rng.uniform(1, 3, values.shape)
+def _large(size: float) -> Way:
+    """Numbers of either sign, the first of which have this size."""
+
+    def way(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+        sizes = np.resize([size, -size, size / 10, -size / 10], values.shape)
+        return sizes * rng.uniform(0.9, 1.1, values.shape).astype(values.dtype)
+
+    return way
+
+
+def _equal(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return np.full_like(values, normal(rng, values[..., None][:1]).sum() or 1.0)
 
 
 def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    """Numbers of which half are the same."""
-    numbers = normal(rng, values)
-    tied = rng.random(values.shape) < 0.5
-    return np.where(tied, numbers[tied][:1].sum(), numbers)
+    """Numbers of which the largest and the smallest come twice."""
+    numbers = normal(rng, values).ravel()
+    if np.iscomplexobj(numbers) or numbers.size < 2:
+        return numbers.reshape(values.shape)
+    order = np.argsort(numbers)
+    if numbers.size > 2:
+        numbers[order[1]] = numbers[order[0]]
+    numbers[order[-2]] = numbers[order[-1]]
+    return numbers.reshape(values.shape)
 
 
 def _zero(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
     return np.zeros_like(values)
+
+
+def _some_zero(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    keep = np.arange(values.size).reshape(values.shape) % 2
+    return normal(rng, values) * keep
 
 
 def beside(sides: Iterator[float]) -> Way:
@@ -93,7 +106,15 @@ def mixed(sides: Iterator[float]) -> Way:
 
 NEAR = (_near, _same_sign)
 FAR = (_times(1), _positive, _times(3))
-EXTREME = (_large, _times(1e-4), _tied, _zero)
+EXTREME: tuple[tuple[Way, ...], ...] = (
+    tuple(map(_large, (1000, 300, 100, 30, 10))),
+    tuple(map(_large, (100, 30, 10))),
+    (_times(1e-4),),
+    (_tied,),
+    (_equal,),
+)
+"""Where gradient functions break: always tried, and not by chance."""
+ZEROS: tuple[tuple[Way, ...], ...] = ((_zero,), (_some_zero,))
 
 
 def sides(function: Function, rng: np.random.Generator) -> list[float]:
@@ -127,126 +148,134 @@ def _numbers(function: Callable, visited: set[int]) -> Iterator[float]:
 
 
 class Domain:
-    """The points at which a function is promised to be differentiable: those that are
-    declared, and where its value is finite."""
+    """The points at which a function is promised to be differentiable: those that
+    ``where`` accepts, and at which its value is finite."""
 
     def __init__(
-        self, function: Function, declared: Declared, rng: np.random.Generator
+        self,
+        function: Function,
+        where: Sequence[Callable],
+        rng: np.random.Generator,
     ) -> None:
-        self.function = function
-        self._declared = declared
-        self._rng = rng
+        self.function, self._where, self._rng = function, where, rng
 
-    @property
-    def made(self) -> bool:
-        """Return whether a declaration makes inputs from random ones."""
-        return bool(self._declared.generators)
-
-    @property
-    def fixed(self) -> list[str]:
-        """Inputs that stay as they are."""
-        return self._declared.fixed
-
-    def point(self, start: Point) -> Point:
-        """The inputs that are made of what was drawn."""
-        if not self.made:
-            return start
-        tensors = self.function.tensors(start, double=True)
-        places = {each.name: i for i, each in enumerate(self.function.inputs)}
-        point = list(start)
-        for name, expression in self._declared.generators.items():
-            if name not in places:
-                raise Misdeclared(f"'{name} = {expression}': no input is {name}")
-            place = places[name]
-            tensors[place] = tf.cast(
-                evaluate(expression, self.function.scope(tensors)), tensors[place].dtype
-            )
-            point[place] = tensors[place].numpy()
-        return point
-
-    def demand_varied(self, points: list[Point]) -> None:
-        """Raise Misdeclared for an input that is made, but always the same."""
-        inputs = [self.point(each) for each in points]
-        for i, leaf in enumerate(self.function.inputs):
-            is_made = (
-                leaf.name in self._declared.generators.keys() - self._declared.fixed
-            )
-            if is_made and all(
-                np.array_equal(each[i], inputs[0][i]) for each in inputs
-            ):
-                raise Misdeclared(f"'{leaf.name} = …' is the same for all inputs")
-
-    def promised(self, point: Point) -> bool:
-        """Return whether all that is declared of the inputs holds."""
-        if not self._declared.conditions:
+    def promised(self, point: Arrays, strict: bool = False) -> bool:
+        """Return whether all conditions hold. If they raise, the point isn't promised;
+        if it is the one of the call, they raise Misdeclared."""
+        if not self._where:
             return True
-        scope = self.function.scope(self.function.tensors(point, double=False))
-        return all(
-            np.all(np.asarray(evaluate(each, scope)))
-            for each in self._declared.conditions
-        )
+        inputs = self.function.packed(self.function.tensors(point, double=False))
+        try:
+            return all(np.all(np.asarray(each(*inputs))) for each in self._where)
+        except Exception as error:
+            if strict:
+                raise Misdeclared(f"where raises {describe(error)}") from error
+            return False
 
-    def holds(self, point: Point, double: bool) -> bool:
+    def values(self, point: Arrays, double: bool) -> Arrays | None:
+        """Return the outputs, or None outside of the domain of the forward pass."""
+        try:
+            outputs = self.function.outputs(self.function.tensors(point, double))
+        except Refused:
+            return None
+        return [each.numpy() for each in outputs]
+
+    def rounding(self, here: Arrays) -> float:
+        """Return the rounding of a function that computes in a narrower dtype than that
+        of its inputs, or 0: of such, small steps change nothing that larger ones do."""
+        moves = [normal(self._rng, here[i]) for i in self.function.moving]
+
+        def values(step: float) -> np.ndarray:
+            point = list(here)
+            for i, move in zip(self.function.moving, moves):
+                point[i] = point[i] + step * np.maximum(1, abs(point[i])) * move
+            return flat(self.values(point, double=True) or [])
+
+        center, far, farther = map(values, (0.0, 1e-2, 1e-1))
+        if not center.shape == far.shape == farther.shape:
+            return 0.0
+        # Of a step function, longer steps change more of the numbers.
+        if (far != center).sum() <= 0.7 * (farther != center).sum():
+            return 0.0
+        for step, rounding in ((1e-11, 0.0), (1e-6, 1e-7), (1e-3, 1e-3)):
+            near = values(step)
+            if near.shape != center.shape:
+                return 0.0
+            if (near != center)[far != center].mean() > 0.5:
+                return rounding
+        return 8e-3
+
+    def holds(self, point: Arrays, double: bool) -> bool:
         """Return whether the point is promised, and the forward pass gives numbers."""
         if not self.promised(point):
             return False
-        tensors = self.function.tensors(point, double)
-        try:
-            outputs = self.function.outputs(tensors)
-        except Refused:
-            return False
-        return all(np.isfinite(each.numpy()).all() for each in outputs)
+        outputs = self.values(point, double)
+        return outputs is not None and all(np.isfinite(each).all() for each in outputs)
 
-    def draw(self, ways: tuple, like: Point, double: bool) -> Point | None:
-        """A random point as ``point`` takes it, or None where none is found. Whole
-        numbers are those that the program has, in another order, some twice."""
+    def draw(self, ways: Sequence[Way], like: Arrays, double: bool) -> Arrays | None:
+        """Return a random point, or None where none is found. Whole numbers are those
+        that the program has, in another order, some twice."""
         for turn in range(TRIES):
             way = ways[turn % len(ways)]
             point = list(like)
             if way not in NEAR and turn < TRIES / 2:
                 for i, leaf in enumerate(self.function.inputs):
-                    if leaf.dtype and leaf.dtype.is_integer and np.ndim(like[i]):
+                    if leaf.dtype and leaf.dtype.is_integer and np.size(like[i]) > 1:
                         point[i] = self._rng.choice(like[i].ravel(), like[i].shape)
             for i in self.function.moving:
                 base = like[i]
-                if self.function.leaves[i].name in self.fixed:
-                    continue
                 if not np.isfinite(base).all():
                     base = np.where(np.isfinite(base), base, normal(self._rng, base))
                 point[i] = np.asarray(way(self._rng, base))
                 if turn % 3 == 2:  # maybe it must be positive
                     point[i] = abs(point[i]).astype(point[i].dtype)
-            try:
-                if self.holds(self.point(point), double):
-                    return point
-            except Misdeclared:  # which is told where the program called
-                return None
+            if self.holds(point, double):
+                return point
         return None
 
+    def fill(self) -> bool:
+        """Give inputs that only the program's graph knows a value; whether any."""
+        unknown = [
+            each
+            for each in self.function.leaves
+            if each.dtype is not None and each.value is None
+        ]
+        for leaf in unknown:
+            normal_numbers = self._rng.standard_normal(leaf.shape)
+            array = normal_numbers if leaf.moves else np.zeros(leaf.shape)
+            leaf.value = array.astype(leaf.dtype.as_numpy_dtype)
+        return bool(unknown)
 
-def fill(function: Function, rng: np.random.Generator) -> bool:
-    """Give inputs that only the program's graph knows a value; whether any."""
-    unknown = [
-        i
-        for i, each in enumerate(function.leaves)
-        if each.dtype is not None and each.value is None
-    ]
-    for i in unknown:
-        leaf = function.leaves[i]
-        array = rng.standard_normal(leaf.shape) if leaf.moves else np.zeros(leaf.shape)
-        function.leaves[i] = replace(
-            leaf, value=array.astype(leaf.dtype.as_numpy_dtype)
+
+def batches(function: Function, point: Arrays) -> Iterator[Arrays]:
+    """Yield the point with batches of other lengths: one more, 1, and none."""
+    size = function.batch
+    of_batch = {
+        i: np.shape(point[i])[1:]
+        for i in function.tensors_passed
+        if np.shape(point[i])[:1] == (size,) and not is_square(np.shape(point[i]))
+    }
+    for length in (size + 1, 1, 0) if size is not None else ():
+        yield _resized(point, {i: (length, *rest) for i, rest in of_batch.items()})
+
+
+def other_sizes(function: Function, point: Arrays) -> Iterator[Arrays]:
+    """Yield the point with each length that its axes have one longer, wherever it
+    occurs."""
+    places = function.tensors_passed
+    for size in sorted({n for i in places for n in np.shape(point[i]) if n > 1}):
+        shapes = {i: np.shape(point[i]) for i in places}
+        yield _resized(
+            point,
+            {i: tuple(n + (n == size) for n in its) for i, its in shapes.items()},
         )
-    return bool(unknown)
 
 
-def other_shapes(function: Function, point: Point) -> Iterator[Point]:
-    """The point with inputs of other shapes, which may or may not be accepted: an
-    axis made 1, or longer, or a new one; a single number made many, none at all;
-    each input by itself, those of one shape together, those of one batch together,
-    all together."""
-    inputs = [i for i, each in enumerate(function.inputs) if each.dtype is not None]
-    moving = [i for i in inputs if function.leaves[i].moves]
+def broadcast(function: Function, point: Arrays) -> Iterator[Arrays]:
+    """Yield the point with inputs of other shapes, each by itself and those of one
+    shape together: an axis made 1, or longer, or a new one; a single number made many,
+    none at all; and all inputs with a new axis."""
+    moving = [i for i in function.moving if i < len(function.inputs)]
     groups: dict[tuple[int, ...], None] = {}
     for i in moving:
         alike = [j for j in moving if np.shape(point[j]) == np.shape(point[i])]
@@ -254,16 +283,15 @@ def other_shapes(function: Function, point: Point) -> Iterator[Point]:
     for group in groups:
         for longer in _shapes_like(np.shape(point[group[0]])):
             yield _resized(point, dict.fromkeys(group, longer))
-    batches = {np.shape(point[i])[0] for i in moving if np.ndim(point[i])}
-    for size in sorted(batches):
-        of_batch = [i for i in inputs if np.shape(point[i])[:1] == (size,)]
-        if tuple(of_batch) not in groups:
-            for changed in (0, size + 1):
-                yield _resized(
-                    point, {i: (changed, *np.shape(point[i])[1:]) for i in of_batch}
-                )
     if tuple(moving) not in groups:
         yield _resized(point, {i: (2, *np.shape(point[i])) for i in moving})
+
+
+def ways_elsewhere(constants: list[float]) -> Iterator[tuple[Way, ...]]:
+    """Yield, without end, ways to draw at other shapes."""
+    near, far = (NEAR[0],), FAR[:2]
+    mix = (mixed(cycle(constants or [1.0])),)
+    yield from cycle([near + far, mix + near + far])
 
 
 def _shapes_like(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -275,7 +303,7 @@ def _shapes_like(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [other for other in dict.fromkeys(shapes) if other != shape]
 
 
-def _resized(point: Point, shapes: dict[int, tuple[int, ...]]) -> Point:
+def _resized(point: Arrays, shapes: dict[int, tuple[int, ...]]) -> Arrays:
     return [
         np.resize(array, shapes[i]).astype(array.dtype) if i in shapes else array
         for i, array in enumerate(point)

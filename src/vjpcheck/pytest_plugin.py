@@ -23,24 +23,23 @@ def gradcheck(request: pytest.FixtureRequest) -> Callable:
     Example::
 
         def test_cube(gradcheck):
-            gradcheck(cube, (tf.constant([1.3, -0.7]),), shapes=True)
+            gradcheck(cube, (tf.constant([1.3, -0.7]),))
 
     A failed check prints the problem, the smallest counterexample that it finds within
     ten seconds, and the advice of ``explain``.
     """
-
     return partial(check, request.config.getoption("--gradcheck-seed"))
 
 
-def check(seed: int, f: Callable, args: Any, *more: Any, **options: Any) -> Any:
-    """``check_custom_gradient``, which fails with more than its problems."""
+def check(seed: int, f: Callable, args: Any, **options: Any) -> Any:
+    """``check_custom_gradient``, which fails with more than its problem."""
     __tracebackhide__ = True
-    from . import check_custom_gradient  # TensorFlow takes seconds to import
+    from . import GradientError, check_custom_gradient  # TensorFlow takes seconds
+    from .check import as_tuple
     from .failure import text
 
-    all_options = {"seed": seed, **options, "raise_exception": False}
-    result = check_custom_gradient(f, args, *more, **all_options)
-    if not result and options.get("raise_exception", True):
-        arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-        raise AssertionError(text(f, arguments, result, **all_options))
-    return result
+    options = {"seed": seed, **options}
+    try:
+        return check_custom_gradient(f, args, **options)
+    except GradientError as error:
+        raise type(error)(text(f, as_tuple(args), error, **options)) from None

@@ -1,9 +1,9 @@
 """Slopes of a function along a direction, from its values alone.
 
-Ridders' method: central differences with steps that shrink by four, extrapolated
-to step zero, with a doubt about each number. No library is used, for none here
-says when it does not know: ``tf.test.compute_gradient`` has one step and no
-doubt, and takes the mean of both sides at a kink without a word.
+Ridders' method (Advances in Engineering Software 4(2), 1982): central differences with
+steps that shrink by four, extrapolated to step zero, with a doubt about each number. No
+library is used, for none here says when it does not know: ``tf.test.compute_gradient``
+has one step and no doubt, and takes the mean of both sides at a kink without a word.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .arrays import dot
+
 SHRINK = 4
 TINY = 1e-2
 """Inputs below move by steps of their own size first."""
 SMALL = 20_000
 """Doubts below so many ulp are those of numbers that are lost beside 1."""
+HUGE = 1e5
+"""Inputs below are moved by steps of about 1 first: what repeats, as the rounding of
+numbers, would escape longer ones."""
+SPREAD = 8
+"""Standard deviations that a sum of random terms stays below."""
 LONGER = 16
 """Times the usual steps: for values so small that rounding hides shorter ones."""
 
@@ -67,12 +74,6 @@ class Slope:
         most = 1e-5 * abs(self.value).max(initial=0)
         zero = ((self.value == 0) & (self.doubt <= (most or 1))) | self.flat
         return bool(self.kink.any() or ((self.doubt <= enough) | zero).all())
-
-    @property
-    def settled(self) -> np.ndarray:
-        """The values, and no number where there is no single one."""
-        sure = self.doubt <= 1e-4 * (abs(self.value) + abs(self.center) + 1e-9)
-        return np.where((sure | self.flat) & ~self.kink, self.value, np.nan)
 
     @property
     def flat(self) -> np.ndarray:
@@ -156,8 +157,8 @@ def scaled_slope(
     in_double: bool,
     eps: float | None = None,
 ) -> Slope:
-    """Differentiate with steps of the size of the inputs, but not below 1, unless they
-    are tiny; where these settle nothing, with others. ``eps`` is the longest step."""
+    """Differentiate with steps of about 1, or of the size of the inputs, if they are
+    tiny or huge; where these settle nothing, with others. ``eps`` is the longest."""
     steps = DOUBLE if in_double else SINGLE
     if eps is not None:
         return slope(function, center, point, direction, replace(steps, first=eps))
@@ -166,6 +167,8 @@ def scaled_slope(
     sizes = [usual, LONGER * usual] if in_double else [usual]
     if in_double and 0 < size < 1:
         sizes.insert(size >= TINY, size)
+    if in_double and 1 < size < HUGE:
+        sizes.insert(0, 1.0)
     for step_size in sizes:
         result = slope(function, center, point, direction, steps, step_size)
         if result.is_final:
@@ -173,33 +176,19 @@ def scaled_slope(
     return result
 
 
-def exactly(number: float, doubt: float, weight: float) -> Slope:
-    """A slope that is known, or not a number, of outputs that weigh so much."""
-    array = np.array([number])
-    doubts = np.where(np.isfinite(array), doubt, np.inf)
-    no = np.zeros(1, bool)
-    return Slope(array, array, doubts, array, array, no, array, ulp=DOUBLE.ulp * weight)
-
-
-def zero_slope(slope: Slope) -> Slope:
-    """A slope of zero, of the same numbers."""
-    zero = np.zeros(slope.center.shape)
-    is_kink = zero.astype(bool)
-    return Slope(slope.center, zero, zero, zero, zero, is_kink, zero, slope.size)
-
-
 @dataclass(frozen=True)
 class Pairing:
-    """⟨upstream, dy⟩ from differences beside ⟨downstream, dx⟩ from the rule."""
+    """⟨upstream, dy⟩ from differences beside ⟨downstream, dx⟩ from the pullback."""
 
     verdict: str
-    """``holds``, ``kink`` (the rule is between both sides), ``small`` (both are below
-    what can be is_final), ``unknown`` (the differences do not settle), or ``wrong``."""
+    """``holds``, ``kink`` (it is between both sides), ``small`` (both are below what
+    can be told), ``unknown`` (the differences do not settle), or ``wrong``."""
     expected: str
     actual: float
     at_kink: bool = False
 
 
+@np.errstate(all="ignore")  # gradients may be infinite
 def pair(
     upstream: np.ndarray,
     slope: Slope,
@@ -208,38 +197,44 @@ def pair(
     rel: float,
     noise: float,
     atol: float = 0.0,
+    at_kinks: float = 0.0,
 ) -> Pairing:
-    """Compare along one direction; ``moved`` is what it does to the inputs."""
+    """Compare along one direction; ``moved`` is what it does to the inputs. At a kink,
+    ``at_kinks`` of the difference of both sides is allowed outside of them."""
+    downstream = np.where(moved, downstream, 0)  # elsewhere, it may be infinite
     actual = dot(downstream, moved)
-    size = dot(abs(downstream), abs(moved))
-    ground = noise * dot(abs(upstream), abs(slope.center))
+    ground = noise * bound(upstream * slope.center) + atol
     used = upstream != 0
-    if (slope.kink & used).any():
-        sides = np.stack([upstream * slope.left, upstream * slope.right])[:, used]
+    upstream, doubts, is_kink = upstream[used], slope.doubt[used], slope.kink[used]
+    size = bound(downstream * moved)
+    if is_kink.any():
+        # Where there is a slope of both sides, it is known better than those of one.
+        one_sided = is_kink | ~np.isfinite(doubts)
+        ends = np.stack([slope.left[used], slope.right[used]])
+        sides = upstream * np.where(one_sided, ends, slope.value[used])
         low, high = sides.min(axis=0).sum(), sides.max(axis=0).sum()
-        slack = 1e-3 * (np.abs(sides).sum() + size) + ground + atol
-        inside = low - slack <= actual <= high + slack
-        return Pairing(
-            "kink" if inside else "wrong",
-            f"something from {low:.6g} to {high:.6g}",
-            actual,
-            at_kink=True,
-        )
-    if not np.isfinite(slope.doubt[used]).all():
+        slack = 1e-3 * (bound(sides[0]) + bound(sides[1]) + size) + ground
+        slack += at_kinks * (high - low) if high > low else 0.0
+        verdict = "kink" if low - slack <= actual <= high + slack else "wrong"
+        text = f"something from {low:.6g} to {high:.6g}"
+        return Pairing(verdict, text, actual, at_kink=True)
+    if not np.isfinite(doubts).all():
         return Pairing("unknown", "nothing", actual)
-    expected = dot(upstream[used], slope.value[used])
-    parts = dot(abs(upstream[used]), abs(slope.value[used]))
-    doubt = 10 * dot(abs(upstream[used]), slope.doubt[used])
-    near = abs(actual - expected) <= rel * (parts + size) + doubt + ground + atol
+    terms = upstream * slope.value[used]
+    expected, parts = terms.sum(), bound(terms)
+    doubt = 10 * bound(upstream * doubts)
+    near = abs(actual - expected) <= rel * (parts + size) + doubt + ground
     verdict = "holds" if near else "wrong"
     enough = max(1e-3, 100 * rel) * parts + 1e3 * ground
-    enough += 1e-6 * dot(abs(upstream[used]), slope.scale[used])
+    enough += 1e-6 * bound(upstream * slope.scale[used])
     if doubt > enough and not slope.flat[used].all():
         lost = SMALL * slope.ulp * abs(upstream).sum()
         verdict = "small" if near and doubt < lost else "unknown"
     return Pairing(verdict, f"{expected:.6g}", actual)
 
 
-def dot(left: np.ndarray, right: np.ndarray) -> float:
-    # Not '@', which wakes a thread on each core, and has them wait for each other.
-    return float((left * right).sum())
+def bound(terms: np.ndarray) -> float:
+    """Return how large a sum of such terms may be if their signs are random. The sum
+    of their sizes grows faster: with it, a million numbers would hide a wrong one."""
+    sizes = abs(terms)
+    return float(min(sizes.sum(), SPREAD * np.sqrt((sizes * sizes).sum())))

@@ -192,16 +192,16 @@ derivative doesn't count.
 
 ## What the checker missed {{ #missed }}
 
-- **A second backward pass.** `vjpcheck` repeated the backward pass only with a new
-  forward pass. `check_grads` now also computes the gradient twice from one forward pass.
+- **A second backward pass.** `vjpcheck` repeated the backward pass only with a new forward
+  pass. `check_custom_gradient` now also computes the gradient twice from one forward pass.
 - **State shared by two functions.** Between the two passes, `vjpcheck` called the same function
-  again, but never a different function. With the option `between`, `check_grads` now does.
+  again, but never a different function. It still doesn't.
 - **A fault at a single point in float32.** At such a point, finite differences may not
   determine the derivative, and `vjpcheck` then reports that it is undecided.
 
-`vjpcheck` accepted some right functions only with [options](vjpcheck.md#check_rule): for example,
-one that clips needs `dense_upstream=True`, because a clipped `tf.IndexedSlices` isn't the clipped
-dense gradient, and a solver with an absolute threshold needs `atol`.
+`vjpcheck` accepts some right functions only with
+[options](vjpcheck.md#check_custom_gradient): for example, one that clips needs `vjp`, a function
+that returns the clipped gradient, and a solver with an absolute threshold needs `atol`.
 
 ## Reports {{ #reports }}
 
