@@ -173,8 +173,8 @@ def check_custom_gradient(
         >>> check_custom_gradient(square, (tf.constant([1.0, 2.0]),))
         Traceback (most recent call last):
             ...
-        vjpcheck.core.GradientError: at x = [1. 2.] with upstream = [-0.0181 0.3703]: the
-        gradient with respect to x[0] is -0.0181123, but -0.0362245 is right
+        vjpcheck.core.GradientError: at x = [1. 2.] with upstream = [-0.0181 0.3703]:
+        the gradient with respect to x[0] is -0.0181123, but -0.0362245 is right
     """
     options = options_of(
         like, vjp, where, shapes, order, graph=graph, xla=xla, rtol=rtol, atol=atol
