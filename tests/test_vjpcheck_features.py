@@ -208,7 +208,7 @@ row(
 row(
     "each output used alone",
     right(CUSTOM, used(False), X),
-    wrong("alone", CUSTOM, used(True), X),
+    wrong("the gradient", CUSTOM, used(True), X),
 )
 row(
     "shape and dtype of the gradient",

@@ -18,7 +18,7 @@ def linearized(y, inputs):
     return F, tape.batch_jacobian(F, y), tape
 
 
-# truth: x.shape.rank == 2; len(x) > 0; len(x[0]) == 3; x = tf.tanh(x)
+# truth: x.shape.rank == 2; 1 < len(x) < 41; len(x[0]) == 3; x = tf.tanh(x)
 # truth: W = tf.linalg.set_diag(0.4 * tf.tanh(W), 2.0 + 0.0 * W[0])
 # truth: W.shape == (3, 3); k.shape == (3,); k = 1.0 + tf.tanh(k)
 # truth: first derivative only; within 1e-3
