@@ -7,7 +7,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from mathml import extension, font
@@ -28,10 +28,10 @@ class MathmlPlugin(BasePlugin):
     def on_page_markdown(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> None:
-        root = os.path.dirname(os.path.abspath(config.config_file_path))
-        label = os.path.relpath(str(page.file.abs_src_path), root)
-        text = page.file.content_string
-        extension.current_page.set(extension.RenderedPage(label, text))
+        rendered = extension.RenderedPage(
+            _label(page.file, config), page.file.content_string
+        )
+        extension.current_page.set(rendered)
 
     def on_page_content(
         self, html: str, *, page: Page, config: MkDocsConfig, files: Files
@@ -48,3 +48,10 @@ class MathmlPlugin(BasePlugin):
             )
         site = Path(config.site_dir)
         on_demand.make("font", str(font.FONT), lambda: font.write(site))
+
+
+def _label(file: File, config: MkDocsConfig) -> str:
+    """Return the path of a page in the project, or that of a generated page."""
+    root = os.path.dirname(os.path.abspath(config.config_file_path))
+    path = file.abs_src_path
+    return os.path.relpath(path, root) if path else file.src_uri
