@@ -213,7 +213,7 @@
   // Without what people type around an answer, but as long, so that positions stay.
   const blank = part => " ".repeat(part.length)
   function bare(text) {
-    const inside = text.replace(/^\s*return\b|[`$]|[;.\s]+$/g, blank)
+    const inside = text.replace(/^\s*return\b|[\x60$]|[;.\s]+$/g, blank)
     const [before] = inside.match(/^[^()]*(?:\([^()]*\)[^()]*)*(?<![<>=!])[=≈](?!=)/) ?? [""]
     return blank(before) + inside.slice(before.length).replace(/^\s*(?:[≈~]|about\b|approximately\b)/, blank)
   }
