@@ -40,7 +40,7 @@
     for (const cell of notebook.cells) {
       const source = cell.source.join("")
       const changed = cell.cell_type === "code" ? source.replace(/^site = ""$/m, `site = "${site.href.split("?")[0]}"`)
-        : source.replace(/(`+)[^]*?\1|(?<=\]\()(?=[^\s():]*[./])[^\s():#][^\s():]*/g, (part, ticks) => ticks ? part : address(part))
+        : source.replace(/(\x60+)[^]*?\1|(?<=\]\()(?=[^\s():]*[./])[^\s():#][^\s():]*/g, (part, ticks) => ticks ? part : address(part))
       cell.source = changed.split(/(?<=\n)/)
     }
     return JSON.stringify(notebook, null, 1) + "\n"
