@@ -381,7 +381,7 @@ def test_of_jax(name):
 @pytest.mark.parametrize("x", [-np.inf, np.nan])
 def test_softplus_grad_differs(x):
     """Theirs are testSoftplusGradNegInf and testSoftplusGradNan."""
-    fails(tf.nn.softplus, x, error=Undecided, match="not all values are finite")
+    fails(tf.nn.softplus, x, error=Undecided, match="not all arguments are finite")
 
 
 @pytest.mark.parametrize("f", [tf.math.xlogy, tf.math.xlog1py])
