@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .check import as_tuple, check_custom_gradient, options_of
+from .check import as_tuple, check_custom_gradient
 from .core import GradientError, Result
 from .difference import NUMBER, Gradients, difference, near
 from .function import call_of, describe
 from .messages import EXPLAINED
+from .options import options_of
 from .rule import Rule
 
 UNNAMED = "check_custom_gradient: "

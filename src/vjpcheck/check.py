@@ -10,13 +10,12 @@ from .arrays import flat
 from .core import Result, Undecided
 from .function import Function, Misdeclared, call_of
 from .levels import MODES, LevelCheck
-from .options import Options
+from .options import options_of
 from .rule import Rule
 from .situations import Situations
 
 STREAM = 0x76_6A_70
 """Of the random numbers: nobody's arguments are drawn from the same."""
-SHAPES = (None, False, True, "broadcast")
 
 
 def check_grads(
@@ -177,7 +176,15 @@ def check_custom_gradient(
         the gradient with respect to x[0] is -0.0181123, but -0.0362245 is right
     """
     options = options_of(
-        like, vjp, where, shapes, order, graph=graph, xla=xla, rtol=rtol, atol=atol
+        where,
+        like=like,
+        vjp=vjp,
+        shapes=shapes,
+        order=order,
+        graph=graph,
+        xla=xla,
+        rtol=rtol,
+        atol=atol,
     )
     result, rng = Result(), np.random.default_rng([STREAM, seed])
     call = call_of(f, f, as_tuple(args), {})
@@ -192,42 +199,6 @@ def check_custom_gradient(
     result.order = max(result.order, 1)
     result.demand_enough()
     return result
-
-
-def options_of(
-    like: Callable | None = None,
-    vjp: Callable | None = None,
-    where: Callable | None = None,
-    shapes: bool | str | None = None,
-    order: int = 2,
-    *,
-    graph: bool = True,
-    xla: bool = False,
-    rtol: float | None = None,
-    atol: float = 0.0,
-    seed: int = 0,
-) -> Options:
-    """Return the options of ``check_custom_gradient``. Raises ValueError for a value
-    that can't be used."""
-    if like and vjp:
-        raise ValueError("pass like or vjp, not both")
-    if shapes not in SHAPES:
-        raise ValueError(f"shapes must be one of {SHAPES}")
-    if order not in (1, 2):
-        raise ValueError("order must be 1 or 2: for more, see check_grads")
-    if rtol is not None and not 0 < rtol <= 0.1:
-        raise ValueError(f"rtol={rtol} proves nothing")
-    return Options(
-        like,
-        vjp,
-        [where] if where else [],
-        shapes=shapes,
-        order=order,
-        graph=graph,
-        xla=xla,
-        rtol=rtol,
-        atol=atol,
-    )
 
 
 def demand_numbers(call: Function) -> None:

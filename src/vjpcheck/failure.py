@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .advice import explain
-from .check import options_of
 from .core import GradientError, Result, Undecided
 from .function import call_of
+from .options import options_of
 from .rule import Rule
 
 SECONDS = 10.0

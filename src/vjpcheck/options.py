@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -13,11 +14,13 @@ from .function import Function, Misdeclared, as_arrays, demanded, moved_to, wide
 AROUND = 16
 """Points that tell what is around a kink."""
 CLOSE = 1e-6
+"""Distance of these points, in standard deviations."""
+SHAPES = (None, False, True, "broadcast")
 
 
 @dataclass
 class Options:
-    """What is asked of a custom gradient: see ``check_custom_gradient``."""
+    """The options of ``check_custom_gradient``, and those of the site's build."""
 
     like: Callable | None = None
     vjp: Callable | None = None
@@ -36,6 +39,21 @@ class Options:
     """False for a gradient function that shall not be given ``tf.IndexedSlices``."""
     rtol: float | None = None
     atol: float = 0.0
+
+
+def options_of(where: Callable | None = None, seed: int = 0, **options: Any) -> Options:
+    """Return the options of ``check_custom_gradient``. Raises ValueError for a value
+    that can't be used, and TypeError for a name that there isn't."""
+    parsed = Options(where=[where] if where else [], **options)
+    if parsed.like and parsed.vjp:
+        raise ValueError("pass like or vjp, not both")
+    if parsed.shapes not in SHAPES:
+        raise ValueError(f"shapes must be one of {SHAPES}")
+    if parsed.order not in (1, 2):
+        raise ValueError("order must be 1 or 2: for more, see check_grads")
+    if parsed.rtol is not None and not 0 < parsed.rtol <= 0.1:
+        raise ValueError(f"rtol={parsed.rtol} proves nothing")
+    return parsed
 
 
 class Told:

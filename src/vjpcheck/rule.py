@@ -85,7 +85,7 @@ class Rule:
             for each, array in zip(self.function.leaves, self.function.start())
         ]
         if not self.domain.promised(start, strict=True):
-            raise Misdeclared("the arguments themselves aren't where the check may be")
+            raise Misdeclared("the arguments themselves don't meet the conditions")
         return start
 
     def _find_variables(self) -> None:
@@ -218,6 +218,7 @@ class Rule:
         taken = True
         for size, count in zip(SIZES, (length + 1, length)):
             rows = self.rng.integers(length, size=count)
+            rows[-1] = rows[0]
             if self.options.vjp:  # maybe not linear, so that each row must come once
                 rows = self.rng.permutation(length)
             tensors = self.function.tensors(at.place, at.double)

@@ -4,7 +4,6 @@ import tensorflow as tf
 
 
 # truth: upstream becomes tf.clip_by_value(upstream, -1.0, 1.0)
-# truth: the rule is right; dense upstream
 @tf.custom_gradient
 def clipped(x):
     def grad(upstream):
