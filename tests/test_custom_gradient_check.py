@@ -313,6 +313,18 @@ def test_second_order_of_valid_matrices():
         assert accepts(symmetric(f), np.array([[2.0, 0.3], [0.1, 1.0]])).order == 2
 
 
+def test_state_is_restored_after_an_error():
+    calls = tf.Variable(0.0, trainable=False)
+
+    def breaking(x):
+        calls.assign_add(1.0)
+        raise ValueError("too small")
+
+    with pytest.raises(Undecided, match="too small"):
+        check_custom_gradient(breaking, X)
+    assert calls.numpy() == 0
+
+
 def test_state_is_restored():
     """Random numbers, and variables that the forward pass writes."""
     own, of_numpy = tf.random.Generator.from_seed(1), np.random.default_rng(1)

@@ -63,14 +63,23 @@ class Rule:
         self.state = State(function.call)
         function.reset = self.state.again
         self.domain = points.Domain(function, options.where, rng)
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Find out what the function reads, and in which dtypes it computes."""
         self.here = self._start()
         self._find_variables()
+        function = self.function
         if not function.moving:
             raise Undecided("no argument can have a gradient")
         self.names = [function.leaves[i].name for i in function.moving]
         self._find_precisions()
-        self.told = Told(function, options, self.double)
-        self.sides = points.sides(function, rng)
+        self.told = Told(function, self.options, self.double)
+        self.sides = points.sides(function, self.rng)
         self.next_side = cycle(self.sides or [1.0])
 
     def _start(self) -> Arrays:
