@@ -1170,7 +1170,7 @@ def test_nothing_in_the_bar_above_a_program_covers_another(open_page):
             bar.scroll_into_view_if_needed()
             boxes = [
                 bar.locator(each).first.bounding_box()
-                for each in (".filename > a", ".run > summary", ".md-code__button")
+                for each in (".filename > a", ".holds > summary", ".md-code__button")
             ]
             rights = [box["x"] + box["width"] for box in boxes]
             assert rights[0] <= boxes[1]["x"] and rights[1] <= boxes[2]["x"] + 1

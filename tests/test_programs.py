@@ -1,5 +1,4 @@
-"""Promise: each program on a page links to its file, and has a command that keeps its
-whole output."""
+"""Promise: each program on a page links to its file, which prints what the page shows."""
 
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import pytest
 from lxml import html
 from markdown.treeprocessors import Treeprocessor
 
-from reader.programs import command
 from tracebook import includes
 from tracebook.compare import difference
 from tracebook.output import without_noise
@@ -60,27 +58,20 @@ def test_the_name_of_a_program_links_to_its_file(page, url, to):
     [link] = block.xpath("//*[@class='filename']/a")
     assert link.get("href") == to and link.text == "chain_rule.py"
     assert "download" in link.attrib
-    [run] = block.find_class("run")
-    assert run.find("p/code").text == command(PROGRAM)
 
 
 def test_code_without_a_file_is_unchanged():
     block = rendered("lessons/chain_rule.md", "lessons/chain_rule/", "test_mine.py")
-    assert not [*block.iter("a")] and not block.find_class("run")
-
-
-def test_a_program_in_parts_has_one_command():
-    block = rendered("lessons/chain_rule.md", "a/b/", "chain_rule.py", "chain_rule.py")
-    assert len([*block.iter("a")]) == 2 and len(block.find_class("run")) == 1
+    assert not [*block.iter("a")]
 
 
 def test_without_the_files_there_is_no_link_to_them():
     block = rendered("lessons/chain_rule.md", None, "chain_rule.py")
-    assert not [*block.iter("a")] and len(block.find_class("run")) == 1
+    assert not [*block.iter("a")]
 
 
 @EACH_PAGE
-def test_each_program_on_a_page_has_its_link_and_its_command(path, built_site):
+def test_each_program_on_a_page_has_its_link(path, built_site):
     file = built.built(built_site, path)
     names = [e.name for e in built.page(path).includes if e.name.endswith(".py")]
     blocks = built.document(file).xpath("//div[./span[@class='filename']/a]")
@@ -89,8 +80,6 @@ def test_each_program_on_a_page_has_its_link_and_its_command(path, built_site):
     targets = [link.resolve().relative_to(snippets).as_posix() for link in links]
     assert targets == names
     assert all(link.is_file() for link in links)
-    commands = [code for b in blocks for code in b.xpath("./details/p/code[1]/text()")]
-    assert commands == [command(name) for name in dict.fromkeys(names)]
 
 
 def _output(line: str, folder) -> str:
@@ -108,7 +97,7 @@ def test_the_command_keeps_the_whole_output_and_one_stream_does_not(tmp_path):
     source = built.SETTINGS.snippets_dir / PROGRAM
     (tmp_path / "chain_rule.py").write_text(includes.read(source), "utf-8")
     trace = source.with_suffix(".out").read_text("utf-8")
-    both_streams = command(PROGRAM)
+    both_streams = "python -u chain_rule.py > chain_rule.txt 2>&1"
     rel = built.SNIPPETS[PROGRAM].rel
     assert difference(trace, _output(both_streams, tmp_path), rel) is None
     stdout = _output(both_streams.replace(" 2>&1", " 2>/dev/null"), tmp_path)

@@ -1,4 +1,4 @@
-"""Python-Markdown extension that tells with which versions each program ran.
+"""Python-Markdown extension that tells with which versions each program ran, and how to run it.
 
 Programs run when the site is built, except those of other frameworks, ``NAME.KIND.py``:
 ``make frameworks`` runs them, and writes the day, the versions, and a digest of each
@@ -95,13 +95,17 @@ class _VersionFolds(Postprocessor):
 
 def _fold(name: str, runs: RunsRecord) -> str:
     if framework := kind(name):
-        text = f"Ran on {runs.day} with {runs.versions.get(framework, framework)}."
+        text = f"Ran on {runs.day} with {runs.versions.get(framework, framework)}"
     else:
         versions = packages() | {"Python": platform.python_version()}
-        text = f"Built with {in_words(versions)}."
+        text = f"Built with {in_words(versions)}"
+    package = framework or "tensorflow"
+    commands = f"python -m pip install {package}", f"python {name.rpartition('/')[2]}"
+    install, start = (f"<code>{escape(each)}</code>" for each in commands)
     return (
         f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
-        f"<summary>versions</summary><p>{escape(text)}</p></details>"
+        f"<summary>versions</summary><p>{escape(text)}. To run it yourself: {install}, "
+        f"then {start}.</p></details>"
     )
 
 
