@@ -50,7 +50,7 @@ class _Signs(Treeprocessor):
             claim.tail = self._stash(_sign(id_, number)) + (claim.tail or "")
         if entries:
             etree.SubElement(root, "p").text = self._stash(_list(entries, self.md))
-        root.extend(_stamp(page, results))
+        _add_stamp(root, page, results)
 
     def _stash(self, element: etree.Element) -> str:
         """Return a placeholder for HTML whose links MkDocs doesn't check: those to the
@@ -118,8 +118,19 @@ def _address(file: str, line: str, md: Markdown) -> str | None:
     return generator.link_to_file(md, file)
 
 
+def _add_stamp(root: etree.Element, page: Page, results: Results) -> None:
+    """Add the line on the checks: below the title, on the home page at the end."""
+    titles = [place for place, each in enumerate(root) if each.tag == "h1"]
+    place = len(root) if _is_home(page) or not titles else titles[0] + 1
+    root[place:place] = _stamp(page, results)
+
+
+def _is_home(page: Page) -> bool:
+    return page.path == page.settings.docs_dir / HOME
+
+
 def _stamp(page: Page, results: Results) -> Iterator[etree.Element]:
-    """Yield the last line of a page, if it was checked."""
+    """Yield the line on the checks of a page, if it was checked."""
     counts = numbers(page, results)
     parts = [f"{counts[kind]} {kind}{'s' * (counts[kind] != 1)}" for kind in _KINDS]
     parts = [part for part in parts if not part.startswith("0 ")]
@@ -129,8 +140,7 @@ def _stamp(page: Page, results: Results) -> Iterator[etree.Element]:
     line.text = f"Checked: {', '.join(parts)}. "
     target = posixpath.relpath(LEDGER, posixpath.dirname(page.label))
     link = etree.SubElement(line, "a", {"href": f"{target}#pages"})
-    is_home = page.path == page.settings.docs_dir / HOME
-    link.text = "The ledger" if is_home else "What was checked"
+    link.text = "The ledger" if _is_home(page) else "What was checked"
     yield line
 
 
