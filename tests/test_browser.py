@@ -1152,28 +1152,64 @@ def test_each_trace_says_with_which_versions_it_holds(open_page):
 
 def test_each_program_says_how_it_runs_also_without_a_script(open_page):
     page = open_page(CHAIN_RULE, PHONE, java_script_enabled=False)
-    shown = page.locator(".language-python:not(details *) > .run").first
+    shown = page.locator(":not(details) > .language-text > .holds").first
     assert not shown.locator("p").is_visible()
     shown.locator("summary").click()
-    assert "python -u chain_rule.py" in shown.locator("p").inner_text()
+    assert "python chain_rule.py" in shown.locator("p").inner_text()
     page.emulate_media(media="print")
     assert not shown.is_visible()
 
 
+def test_the_header_has_the_sections_where_there_is_room(open_page):
+    page = open_page(CHAIN_RULE)
+    sections = page.locator(".md-header .sections a:visible")
+    titles = "Cheat sheet, Lessons, Guide, Recipes, Systems, Mistakes, Reference"
+    assert ", ".join(sections.all_inner_texts()) == titles
+    assert page.locator(".sections [aria-current]").all_inner_texts() == ["Lessons"]
+    page.set_viewport_size({"width": PHONE, "height": 800})
+    assert not sections.count()
+
+
+def test_the_first_screen_of_the_first_page_has_both_gradients(open_page):
+    """The wrong one and the right one, with what they print."""
+    page = open_page("", DESKTOP)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    for output in ("gradient nan", "gradient 1.0"):
+        box = page.locator(".language-text", has_text=output).first.bounding_box()
+        assert box["y"] + box["height"] <= 900
+
+
+def _sheets(page: object) -> int:
+    return page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
+
+
+def test_paper_has_no_closed_folds_and_the_cheat_sheet_has_two_sides(open_page):
+    assert _sheets(open_page("cheat_sheet/")) == 2
+    page = open_page(CHAIN_RULE)
+    page.emulate_media(media="print")
+    folds = page.locator(".md-typeset details:not(.holds)")
+    assert folds.count() and not any(each.is_visible() for each in folds.all())
+    folds.first.evaluate("fold => fold.open = true")
+    assert folds.first.is_visible()
+
+
 def test_nothing_in_the_bar_above_a_program_covers_another(open_page):
-    """The name, what is wrong, how it runs, and the button that copies."""
+    """What it is, with which versions, and the button that copies, on one line."""
     page = open_page("mistakes/counts/", PHONE)
     page.locator(".md-code__button").first.wait_for()
     for width in (320, PHONE, DESKTOP):
         page.set_viewport_size({"width": width, "height": 800})
-        for bar in page.locator(".language-python:has(> .run):visible").all()[:4]:
+        for bar in page.locator(".language-text:has(> .holds):visible").all()[:4]:
             bar.scroll_into_view_if_needed()
-            boxes = [
-                bar.locator(each).first.bounding_box()
-                for each in (".filename > a", ".holds > summary", ".md-code__button")
-            ]
-            rights = [box["x"] + box["width"] for box in boxes]
-            assert rights[0] <= boxes[1]["x"] and rights[1] <= boxes[2]["x"] + 1
+            named, versions, copied = bar.evaluate("""bar => {
+                const name = document.createRange()
+                name.selectNodeContents(bar.querySelector(".filename"))
+                const parts = [name, ...[".holds > summary", ".md-code__button"].map(
+                    each => bar.querySelector(each))]
+                return parts.map(each => each.getBoundingClientRect())
+            }""")
+            assert named["right"] <= versions["left"]
+            assert versions["right"] <= copied["left"] + 1
 
 
 def test_the_keyboard_scrolls_what_is_wide(open_page):

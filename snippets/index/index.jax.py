@@ -1,10 +1,10 @@
-"""softplus with a custom gradient, which is right for large inputs, too."""
+"""softplus with a gradient that is right for large inputs, too."""
 
 import jax
 import jax.numpy as jnp
 
 
-@jax.custom_gradient  # TensorFlow's interface: one function with grad inside
+@jax.custom_gradient  # the interface is TensorFlow's
 def softplus(x):
     def grad(upstream):
         return upstream * jax.nn.sigmoid(x)

@@ -1,4 +1,4 @@
-"""softplus with a custom gradient, which is right for large inputs, too."""
+"""softplus with a gradient that is right for large inputs, too."""
 
 import torch
 
