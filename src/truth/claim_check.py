@@ -1,13 +1,18 @@
 """Check the claims of a page: run their tests, unless they ran before."""
 
 import json
+import multiprocessing
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
 from typing import Any
+
+from tracebook import streams
 
 from . import claims, due
 from .claims import failure
@@ -80,14 +85,44 @@ def _summary(record: dict[str, Any]) -> str:
 def _run(path: Path, root: Path) -> list[dict[str, Any]]:
     """Run pytest on one file in a new process, and return its records."""
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "records.json"
-        command = [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider"]
-        command += ["-p", "no:xdist", "-p", "no:markdown-docs", "--no-header"]
-        command += ["--confcutdir", str(root / claims.FOLDER), "--record", str(report)]
-        run = subprocess.run(
-            [*command, str(path)], cwd=root, text=True, capture_output=True
-        )
+        report, printed = Path(folder) / "records.json", Path(folder) / "printed"
+        options = ["--quiet", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        options += ["-p", "no:markdown-docs", "--record", str(report)]
+        options += ["--confcutdir", str(root / claims.FOLDER), str(path)]
+        process = _context().Process(target=_pytest, args=(options, root, printed))
+        process.start()
+        process.join()
         if not report.is_file():
-            printed = run.stdout + run.stderr
-            raise RuntimeError(f"pytest ended with {run.returncode}:\n{printed}")
+            raise RuntimeError(
+                f"pytest ended with {process.exitcode}:\n"
+                + printed.read_text("utf-8", "replace")
+            )
         return json.loads(report.read_text("utf-8"))
+
+
+@cache
+def _context() -> SpawnContext | ForkServerContext:
+    """Return how processes start: where forks are safe, with TensorFlow imported."""
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["hypothesis", "pytest", "tensorflow"])
+    kept = [os.dup(number) for number in (1, 2)]
+    streams.silence()  # what TensorFlow logs while it is imported
+    forkserver.ensure_running()
+    for number, copy in enumerate(kept, 1):
+        os.dup2(copy, number)
+        os.close(copy)
+    return context
+
+
+def _pytest(options: list[str], root: Path, printed: Path) -> None:
+    """Run pytest in a child, and keep what it prints in a file."""
+    import pytest
+
+    with printed.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.chdir(root)
+    sys.path.insert(0, str(root))
+    sys.exit(pytest.main(options))
