@@ -353,7 +353,7 @@
         all: rows.flatMap(({ values, old }) => [...values, ...old ?? []]).filter(isFinite) },
       rows.map(row => ({ row, now: row.printed[at], was: this.kept
         && lineOf(this.kept.text, line).match(NUMBER)?.[row.place] })),
-      rows.length ? `at ${name} = ${stops[at]}` : this.step && !count ? `Line ${this.step} has no number that changes` : "",
+      rows.length ? `at ${name} = ${stops[at]}` : this.step ? `Line ${this.step} has no number that changes` : "",
       count && `× error at ${count} of ${stops.length} values`)
     }
 
@@ -362,8 +362,8 @@
       const rows = rowsOf(lines[0], names, lines, this.kept && cut(this.kept.text))
       const everywhere = [...texts, ...this.kept ? [this.kept.text] : []].map(text =>
         rowsOf(lines[0], names, cut(text)))
-      const xs = rows[0].printed, drawn = rows.slice(1).filter(({ place, name }) =>
-        name.startsWith(this.quantity) && varies(everywhere.flatMap(each => each[place].printed))).slice(0, SIGNS.length)
+      const xs = rows[0].printed, drawn = rows.slice(1).filter(({ name }) => name.startsWith(this.quantity))
+        .slice(0, SIGNS.length)
       const at = this.step ? this.step - 1 - from : -1, shown = at < 0 ? xs.length - 1 : at
       const words = drawn.map(row => `${row.name} ${
         [0, shown, xs.length - 1].map(k => `${row.values[k]} at ${xs[k]}`).join(", ")}`)
@@ -382,7 +382,7 @@
       const key = numbers.map(({ row, now, was }, sign) => element("span", { class: row.role },
         `${SIGNS[sign]} ${row.name} = ${now ?? "–"}`, was ? `, was ${was}` : ""))
       if (failure) key.push(element("span", { class: "fails" }, failure))
-      if (where) key.splice(numbers.length, 0, element("span", {}, where))
+      if (where) key.splice(numbers.length, 0, where)
       this.caption.replaceChildren(...key.flatMap(each => [each, "\u2003"]))
       this.figure.replaceChildren(svg, this.caption)
     }
