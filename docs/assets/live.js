@@ -182,13 +182,14 @@
       const reset = button("Reset", () => this.reset(), "reset")
       // A trace of one line has no steps.
       this.isLong = this.original.trimEnd().includes("\n")
-      this.hint = element("p", {}, "Go through the trace line by line: its line, what printed it, and its "
-        + "factors in the formula are marked together.")
+      const formula = this.formula()
+      this.hint = element("p", {}, "Go through the trace line by line: each line and what printed it are marked "
+        + `together${formula.length ? ", and its factors in the formula" : ""}.`)
       this.said = element("p", { role: "status" })
       this.source = element("code", { class: "source" })
       this.node = element("div", { class: "inputs", role: "group", "aria-label": `Inputs of ${file}` },
         element("div", { class: "picture" }, this.chosen, this.figure),
-        element("div", { class: "controls" }, ...this.formula(), ...this.controls.map(({ node }) => node),
+        element("div", { class: "controls" }, ...formula, ...this.controls.map(({ node }) => node),
           element("p", { class: "steps" }, ...hasMotion && this.isLong ? [this.playing] : [], this.comparing, reset),
           ...this.isLong ? [element("p", { class: "steps" }, this.back, next)] : [],
           element("div", { class: "step" }, this.hint, this.said, this.source)))
@@ -331,7 +332,7 @@
       const isInTable = table && step > table.from && step <= table.to && !(wanted >= 0)
       const line = step ? isInTable ? -1 : step - 1
         : [wanted, table ? -1 : inColor, choices.at(-1)].find(k => choices.includes(k))
-      const title = k => k < 0 ? `Lines ${table.from + 1} to ${table.to}, as a table`
+      const title = k => k < 0 ? `Lines ${table.from + 1} to ${table.to}, over ${names[table.from][0]}`
         : `Line ${k + 1}: ${lines[k].replace(NUMBER, "…").slice(0, 40)}`
       this.chosen.replaceChildren(...choices.map(k => element("option", { value: k }, title(k))))
       this.chosen.value = line

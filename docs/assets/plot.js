@@ -3,7 +3,7 @@
 // box of the picture, so all places are percentages, and no text is stretched.
 {
   const SVG = "http://www.w3.org/2000/svg"
-  const percent = fraction => `${(100 * fraction).toFixed(4)}%`
+  const percent = fraction => `${100 * fraction}%`
 
   function element(name, attributes, ...children) {
     const made = document.createElementNS(SVG, name)
