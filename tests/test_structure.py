@@ -144,7 +144,6 @@ def test_a_trace_in_another_section_is_refused(found):
         ("one/a.py", "one/wrong/c.py", "title"),
         ('one/a.out"', 'one/a.out"\ny = 7', "never ran"),
         ("```python ", "```{.python .wrong ", "wrong"),
-        ('```python title="a.py"', '```{.python .open title="a.py"}', "a.live"),
     ],
 )
 def test_a_fence_shows_one_file_and_says_which(right, wrong, said, found):
@@ -153,12 +152,6 @@ def test_a_fence_shows_one_file_and_says_which(right, wrong, said, found):
     assert passes(found(text))
     failed = [each for each in found(text.replace(right, wrong)) if not each.passed]
     assert any(said in str(each) for each in failed), list(map(str, failed))
-
-
-def test_a_program_with_sliders_may_be_open(root, found):
-    (root / "snippets/guide/one/a.live").write_text("x = 1.0, 2.0\n")
-    text = shown("a.py", "a.out").replace("python title=", "{.python .open title=")
-    assert passes(found(text.replace('a.py"', 'a.py"}', 1)))
 
 
 def test_an_include_outside_of_a_fence_is_refused(found):

@@ -48,37 +48,34 @@ class _LiveAttributes(Postprocessor):
 
         def mark_trace(trace: re.Match[str]) -> str:
             stem = trace["stem"]
-            if stem in figures or not _is_live(folder, stem):
+            if stem in figures or not (inputs := _inputs(folder, stem)):
                 return trace[0]
             slot = ""
             if stem in plots:
                 # The stylesheet reserves the height of such a panel.
                 steps = " data-steps" if trace["code"].count("\n") > 1 else ""
-                inputs = f'data-inputs="{_parameters(folder, stem)}"{steps}'
-                slot = f'<div class="live" {inputs}{plots[stem]}></div>'
+                data = f'data-inputs="{inputs}"{steps}{plots[stem]}'
+                slot = f'<div class="live" {data}></div>'
             return f"{slot}{trace['code']}{attributes(stem)}"
 
         def mark_figure(figure: re.Match[str]) -> str:
             stem = figure["stem"]
-            return f"{attributes(stem)} " if _is_live(folder, stem) else ""
+            return f"{attributes(stem)} " if _inputs(folder, stem) else ""
 
         return _FIGURE.sub(mark_figure, _TRACE.sub(mark_trace, text))
 
 
-def _is_live(folder: Path, stem: str) -> bool:
-    return (folder / f"{stem}.live").is_file()
-
-
-def _parameters(folder: Path, stem: str) -> int:
-    text = (folder / f"{stem}.live").read_text("utf-8")
+def _inputs(folder: Path, stem: str) -> int:
+    """Return how many sliders a program has."""
+    path = folder / f"{stem}.live"
+    text = path.read_text("utf-8") if path.is_file() else ""
     return len(text.partition("\n\n")[0].splitlines())
 
 
 def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
     """Return the traces and figures of a page that have sliders, and how many."""
-    folder = docs.parent / FOLDER
-    stems = [stem for stem in _INCLUDED.findall(text) if _is_live(folder, stem)]
-    return [(stem, _parameters(folder, stem)) for stem in stems]
+    stems = _INCLUDED.findall(text)
+    return [(stem, _inputs(docs.parent / FOLDER, stem)) for stem in stems]
 
 
 makeExtension = maker("live", _LiveAttributes, _AFTER_VERSIONS)

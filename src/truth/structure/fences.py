@@ -84,9 +84,6 @@ def _file(page: Page, fence: Piece, names: list[str]) -> Iterator[Finding]:
     if (".wrong" in head) != is_wrong:
         detail = "the programs in wrong/ are marked as .wrong, and no others"
         yield finding(page, fence.span[0], head, detail)
-    sliders = page.settings.snippets_dir / name.replace(".py", ".live")
-    if ".open" in head and not page.read(sliders):
-        yield finding(page, fence.span[0], head, f"it isn't .open without {sliders.name}")
 
 
 def _typed(page: Page, fence: Piece) -> Iterator[Finding]:
