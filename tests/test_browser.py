@@ -322,7 +322,7 @@ def test_what_the_copy_button_gives_prints_the_trace_below(open_page, tmp_path):
         timeout=120,
     )
     assert done.returncode == 0, done.stdout
-    shown = program.locator("xpath=following-sibling::*[1]").locator("code")
+    shown = program.locator("xpath=following-sibling::*[1]").locator("pre code")
     name = program.locator(".filename").inner_text()
     rel = next(
         each.rel

@@ -166,7 +166,10 @@
       trace.endSteps = () => this.to(0)
       if (isOpen) opened.add(this)
       this.build(trace.querySelector(".holds").dataset.program.split("/").at(-1))
-      this.show()
+      // The trace is as it was built, and a reader may point at it.
+      this.place()
+      this.tell("")
+      this.draw()
     }
 
     build(file) {
@@ -254,6 +257,12 @@
 
     show(note) {
       this.code.replaceChildren(...rendered(this.text(this.at), this.kept?.text ?? this.original, this.kept))
+      this.place()
+      this.to(0, note)
+    }
+
+    // All controls, and the constants of the program, at the values of now.
+    place() {
       this.comparing.ariaPressed = !!this.kept
       this.inputs.forEach(({ stops, now }, k) => {
         const value = stops[this.at[k]], { slider, field } = this.controls[k], mark = this.marks[k]
@@ -263,7 +272,12 @@
         mark.textContent = value
         mark.classList.toggle("changed", this.at[k] !== now)
       })
-      this.to(0, note)
+    }
+
+    tell(words) {
+      this.said.textContent = words
+      this.hint.hidden = !this.isLong || !!words
+      this.back.ariaDisabled = !this.step
     }
 
     // What a slider doesn't tell by itself: that the program fails there.
@@ -278,9 +292,7 @@
       this.pause()
       const step = this.step = line > lines.length ? 0 : line
       globalThis.pointAt(this.trace, step, lines.length)
-      this.said.textContent = step ? `Line ${step} of ${lines.length}: ${lines[step - 1]}` : note || this.failure()
-      this.hint.hidden = !this.isLong || !!this.said.textContent
-      this.back.ariaDisabled = !step
+      this.tell(step ? `Line ${step} of ${lines.length}: ${lines[step - 1]}` : note || this.failure())
       this.source.replaceChildren()
       this.draw()
       const printing = step ? await globalThis.printing(this.trace, step) : []
