@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import posixpath
+import random
 import re
 import shutil
 import subprocess
@@ -321,7 +322,7 @@ def test_what_the_copy_button_gives_prints_the_trace_below(open_page, tmp_path):
         timeout=120,
     )
     assert done.returncode == 0, done.stdout
-    shown = program.locator("xpath=following-sibling::*[1]").locator("code")
+    shown = program.locator("xpath=following-sibling::*[1]").locator("pre code")
     name = program.locator(".filename").inner_text()
     rel = next(
         each.rel
@@ -518,12 +519,19 @@ def test_a_line_below_a_link_leaves_an_underscore_alone(open_page):
 ROLES = "document.body.dataset.pointed"
 
 
+MAIN = "lessons/chain_rule/chain_rule.py"
+"""Its inputs are open."""
+FORGETS = "lessons/chain_rule/wrong/no_upstream.py"
+LARGEST = 10_000
+"""The scripts of sliders and pictures in bytes, compressed as servers send them."""
+
 # Moves the sliders of each program of a page to a few stops, and reads program and trace.
 MOVED = """async turns => {
   const found = []
   for (const holds of document.querySelectorAll(".holds[data-live]")) {
-    const trace = holds.parentElement
-    trace.querySelector("button.change").click()
+    const trace = holds.parentElement, button = trace.querySelector("button.change")
+    if (button) button.click()
+    else trace.scrollIntoView()
     while (!trace.querySelector(".inputs")) await new Promise(r => setTimeout(r, 10))
     const sliders = [...trace.querySelectorAll("input[type=range]")]
     for (const turn of turns) {
@@ -534,7 +542,7 @@ MOVED = """async turns => {
       found.push([holds.dataset.program, sliders.map(each => each.ariaValueText),
                   trace.querySelector("pre code").textContent])
     }
-    trace.querySelector("button.change").click()
+    ;(button ?? trace.querySelector("button.reset")).click()
     found.push([holds.dataset.program, null, trace.querySelector("pre code").textContent])
   }
   return found
@@ -574,7 +582,7 @@ def test_what_a_slider_shows_is_what_the_program_printed(open_page, path):
 PICTURE = """trace => {
   const signs = {}
   for (const each of trace.querySelectorAll("figure .sign"))
-    (signs[each.textContent] ??= []).push(parseFloat(each.getAttribute("y")))
+    (signs[each.classList[1]] ??= []).push(parseFloat(each.getAttribute("cy") ?? each.getAttribute("y")))
   return [trace.querySelector("[role=img]").getAttribute("aria-label"),
           trace.querySelector("figcaption").textContent, Object.values(signs)]
 }"""
@@ -593,11 +601,8 @@ OUTPUTS = "lessons/several_outputs/"
 )
 def test_a_picture_draws_what_was_recorded(open_page, path, name, moves, line, numbers):
     page, its = open_page(path), LIVE[name]
-    trace = page.locator(f'.language-text:has([data-program="{name}"])')
-    trace.get_by_role("button", name="Change the inputs").click()
-    sliders = trace.get_by_role("slider")
-    sliders.first.wait_for()
-    for slider, stop in zip(sliders.all(), moves):
+    trace = _opened(page, name)
+    for slider, stop in zip(trace.get_by_role("slider").all(), moves):
         slider.fill(str(stop))
     # The picture is over the slider that moved last, and so are its stops.
     *others, _ = [each.values[stop] for each, stop in zip(its.parameters, moves)]
@@ -623,7 +628,10 @@ def test_a_picture_draws_what_was_recorded(open_page, path, name, moves, line, n
 def _opened(page: Page, name: str) -> Locator:
     """The output of a program, with its inputs."""
     trace = page.locator(f'.language-text:has([data-program="{name}"])')
-    trace.get_by_role("button", name="Change the inputs").click()
+    if trace.locator(".live").count():  # it is open when a reader comes near
+        trace.evaluate("trace => trace.scrollIntoView()")
+    else:
+        trace.get_by_role("button", name="Change the inputs").click()
     trace.get_by_role("slider").first.wait_for()
     return trace
 
@@ -694,16 +702,11 @@ def test_a_step_shows_the_picture_of_its_line(open_page):
 
 def test_the_keyboard_changes_an_input_and_goes_through_the_lines(open_page):
     page = open_page(CHAIN_RULE, 320)
-    trace = page.locator(".language-text:has(.holds[data-live]):not(details *)").first
+    trace = _opened(page, MAIN)
     code, status = trace.locator("pre code"), trace.get_by_role("status")
-    button = trace.get_by_role("button", name="Change the inputs")
     before = code.text_content()
-    button.focus()
-    page.keyboard.press("Enter")
     slider = trace.get_by_role("slider", name="x")
-    slider.wait_for()
-    assert page.evaluate("document.activeElement.type") == "range"
-    assert button.get_attribute("aria-expanded") == "true"
+    slider.focus()
     assert slider.get_attribute("aria-valuetext") == "2.0"
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
@@ -738,6 +741,18 @@ def test_the_keyboard_changes_an_input_and_goes_through_the_lines(open_page):
     trace.get_by_role("button", name="Reset").press("Enter")
     assert code.text_content() == before
     assert not trace.locator("mark.changed").count()
+
+
+def test_the_keyboard_opens_the_inputs_of_any_other_program(open_page):
+    page = open_page(CHAIN_RULE, 320)
+    trace = page.locator(f'.language-text:has([data-program="{FORGETS}"])')
+    button = trace.get_by_role("button", name="Change the inputs")
+    button.focus()
+    page.keyboard.press("Enter")
+    slider = trace.get_by_role("slider", name="x")
+    slider.wait_for()
+    assert page.evaluate("document.activeElement.type") == "range"
+    assert button.get_attribute("aria-expanded") == "true"
     button.press("Enter")
     assert not slider.is_visible()
 
@@ -751,13 +766,13 @@ def test_inputs_fit_and_show_where_the_keyboard_is(open_page, width):
     page.keyboard.press("Tab")
     assert button.evaluate(RING_IS_WHOLE)
     button.press("Enter")
-    line = page.get_by_role("combobox", name="Line in the picture")
+    panel = page.locator(f'.language-text:has([data-program="{FORGETS}"]) .inputs')
+    line = panel.get_by_role("combobox", name="Line in the picture")
     line.wait_for()
     assert line.evaluate(
         "select => select.getBoundingClientRect().right"
         " <= select.closest('.inputs').getBoundingClientRect().right"
     )
-    panel = page.locator(".inputs").first
     assert panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
 
 
@@ -781,21 +796,27 @@ RING_IS_WHOLE = """button => {
 def test_without_a_script_a_trace_is_as_it_was_built(open_page):
     page = open_page(CHAIN_RULE, java_script_enabled=False)
     assert not page.get_by_role("button", name="Change the inputs").count()
+    panel = page.locator(f'.language-text:has([data-program="{MAIN}"]) > .live')
+    assert panel.count() == 1 and not panel.is_visible()
 
 
 def test_sliders_cost_nothing_before_they_are_asked_for(open_page, built_site):
+    """An open panel asks when a reader comes near."""
     page = open_page(CHAIN_RULE)
     page.wait_for_load_state("networkidle")
     loaded = "performance.getEntriesByType('resource').map(each => each.name)"
     assert not [each for each in page.evaluate(loaded) if "live" in each]
-    page.get_by_role("button", name="Change the inputs").first.click()
-    page.get_by_role("slider").first.wait_for()
+    _opened(page, MAIN)
     urls = (each.partition("?")[0] for each in page.evaluate(loaded))
     names = [each.rsplit("/", 1)[1] for each in urls]
-    assert "live.js" in names and "chain_rule.live.js" in names
-    scripts = [built_site / "assets" / name for name in ("trace.js", "live.js")]
-    sizes = [each.stat().st_size for each in scripts]
-    assert sum(sizes) <= 17_500, sizes
+    assert "plot.js" in names and "live.js" in names
+    assert [name for name in names if name.endswith(".live.js")] == [
+        "chain_rule.live.js"
+    ]
+    scripts = [built_site / "assets" / f"{name}.js" for name in ("live", "plot")]
+    sizes = [len(gzip.compress(each.read_bytes())) for each in scripts]
+    assert sum(sizes) <= LARGEST, sizes
+    assert (built_site / "assets/trace.js").stat().st_size <= 7_600
 
 
 MOVING = [name for name, its in LIVE.items() if its.draws]
@@ -840,8 +861,9 @@ def test_a_picture_is_what_the_program_draws_at_each_stop(
     page = open_page(path, color_scheme=scheme)
     page.evaluate(DISPLAYED, name)  # or the button moves when the picture arrives
     page.locator(f'p:has(img[data-program="{name}"]) + button').click()
-    page.locator(".inputs").wait_for()
-    assert page.locator(".inputs").count() == 1
+    panel = page.locator(".inputs:not(.language-text *)")
+    panel.wait_for()
+    assert panel.count() == 1
     built = f"../../figures/{folder}/{file}"
     found = set()
     for number, values in enumerate(its.combinations()):
@@ -853,11 +875,11 @@ def test_a_picture_is_what_the_program_draws_at_each_stop(
         text = " ".join(its.messages[heading])
         assert page.evaluate(DISPLAYED, name) == [[at, text]]
         found.add((built_site / at.removeprefix("../../")).read_bytes())
-        status = page.locator(".inputs").get_by_role("status").inner_text()
+        status = panel.get_by_role("status").inner_text()
         told, all_told = ({*re.split(r"(?<=\.) ", each)} for each in (status, text))
         assert status and told <= all_told
     assert len(found) == number + 1, "each stop has a picture of its own"
-    page.get_by_role("button", name="Reset").click()
+    panel.get_by_role("button", name="Reset").click()
     assert page.evaluate(DISPLAYED, name) == [
         [built, " ".join(its.messages[its.default])]
     ]
@@ -869,7 +891,8 @@ def test_a_picture_moves_by_the_keyboard_and_is_printed_as_it_was_built(open_pag
     [before] = page.evaluate(DISPLAYED, name)
     button.focus()
     page.keyboard.press("Enter")
-    slider = page.get_by_role("slider", name="x", exact=True)
+    panel = page.locator(".inputs:not(.language-text *)")
+    slider = panel.get_by_role("slider", name="x", exact=True)
     slider.wait_for()
     assert page.evaluate("document.activeElement.type") == "range"
     assert page.evaluate(DISPLAYED, name) == [before]
@@ -901,14 +924,242 @@ def test_without_a_script_a_picture_stays(open_page):
 
 def test_what_a_background_draws_is_seen_in_forced_colors(open_page):
     page = open_page(CHAIN_RULE, forced_colors="active")
-    trace = page.locator(".language-text:has(.holds[data-live]):not(details *)").first
-    trace.get_by_role("button", name="Change the inputs").click()
-    page.locator("mark.input").wait_for()
+    _opened(page, MAIN)
     drawn = """[getComputedStyle(document.querySelector("mark.input")).backgroundColor,
       getComputedStyle(document.querySelector(".md-code__button"), "::after")
         .backgroundColor, getComputedStyle(document.body).backgroundColor]"""
     mark, button, around = page.evaluate(drawn)
     assert mark != around and button != around, (mark, button, around)
+
+
+OPEN = {
+    "lessons/chain_rule/chain_rule.py": 1,
+    "lessons/kink/kink.py": 2,
+    "lessons/several_outputs/several_outputs.py": 2,
+    "lessons/several_variables/several_variables.py": 2,
+    "lessons/shapes/shapes.py": 1,
+    "lessons/sign/sign.py": 1,
+    "lessons/training/training.py": 2,
+    "lessons/vectors/vectors.py": 2,
+}
+"""The main program of each lesson, whose inputs are open, and how many it has."""
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_the_main_program_of_a_lesson_is_open(open_page, name):
+    """At random positions, output and picture show the numbers of the recorded run."""
+    page, its = open_page(f"{os.path.dirname(name)}/"), LIVE[name]
+    assert page.locator(".live").count() == 1
+    trace, draw = _opened(page, name), random.Random(name)
+    sliders = trace.get_by_role("slider").all()
+    assert len(sliders) == OPEN[name] == len(its.parameters)
+    for _ in range(4):
+        stops = [draw.randrange(len(each.values)) for each in its.parameters]
+        for slider, stop in zip(sliders, stops):
+            slider.fill(str(stop))
+        values = tuple(p.values[stop] for p, stop in zip(its.parameters, stops))
+        output = its.outputs[its.heading(values)]
+        if its.heading(values) == its.default:
+            output = its.snippet.output_path.read_text()
+        assert trace.locator("pre code").text_content() == output
+        fields = trace.get_by_role("spinbutton").all()
+        assert tuple(field.input_value() for field in fields) == values
+        keys = trace.locator("figcaption span").all_inner_texts()
+        drawn = [re.fullmatch(r"[●○■◇] \S.* = (\S+)", key)[1] for key in keys]
+        lines = (re.findall(r"[^\s\[\],=]+", line) for line in output.split("\n"))
+        assert drawn and any({*drawn} <= {*line} for line in lines)
+
+
+def test_a_typed_value_is_that_of_the_nearest_run(open_page):
+    trace = _opened(open_page(CHAIN_RULE), MAIN)
+    field, status = trace.get_by_role("spinbutton"), trace.get_by_role("status")
+    for typed, taken, message in [
+        ("2.6", "2.5", "x = 2.6 wasn’t run; the nearest value is 2.5."),
+        ("-1.25", "-1.25", ""),
+        ("1e6", "3.0", "x = 1e6 wasn’t run; the nearest value is 3.0."),
+        ("", "3.0", ""),
+    ]:
+        field.fill(typed)
+        field.press("Enter")
+        assert field.input_value() == taken
+        assert status.inner_text() == message
+        assert f"x = tf.constant({taken})" in _program(trace)
+
+
+def _program(trace: Locator) -> str:
+    return trace.evaluate("trace => trace.previousElementSibling.innerText")
+
+
+def test_two_settings_are_compared(open_page):
+    """The second number isn't part of the text, so it isn't copied."""
+    trace = _opened(open_page(CHAIN_RULE), MAIN)
+    compare = trace.get_by_role("button", name="Compare")
+    compare.click()
+    assert compare.get_attribute("aria-pressed") == "true"
+    assert trace.get_by_role("status").inner_text().startswith("x = 2.0 is kept")
+    trace.get_by_role("slider").fill("24")
+    assert trace.locator("figcaption span").all_inner_texts() == [
+        "● upstream = 2916, was 256",
+        "○ local = 6, was 4",
+        "■ downstream = 17496, was 1024",
+    ]
+    marks = trace.locator("pre mark[data-was]")
+    assert marks.last.get_attribute("data-was") == "1024.0"
+    output = LIVE[MAIN].outputs["x = 3.0"]
+    assert trace.locator("pre code").text_content() == output
+    assert trace.locator("svg line.before").count() == 1
+    compare.click()
+    assert not marks.count() and trace.locator("mark.changed").count()
+
+    trace = _opened(open_page(OUTPUTS), f"{OUTPUTS}several_outputs.py")
+    trace.get_by_role("button", name="Compare").click()
+    y, x = reversed(trace.get_by_role("slider").all())
+    y.fill("0")
+    x.fill("0")
+    assert trace.locator("svg path.before").count() == 2  # as it is with the other y
+
+
+def test_training_is_compared_along_its_steps(open_page):
+    trace = _opened(open_page("lessons/training/"), "lessons/training/training.py")
+    assert "loss, gradient, then x" in trace.locator("svg .name").all_text_contents()
+    rate = trace.get_by_role("slider", name="learning_rate")
+    trace.get_by_role("button", name="Compare").click()
+    rate.fill("0")
+    assert trace.locator("svg path.before").count() == 3
+    assert "then x = -0.0" not in trace.locator("figcaption").inner_text()
+    for _ in range(2):
+        trace.get_by_role("button", name="Next line").click()
+    assert "at step 10" in (trace.locator("figcaption").text_content() or "")
+    assert trace.locator("svg line.now").count() == 1
+
+
+def test_play_goes_through_the_trace_and_marks_all_that_belongs_together(open_page):
+    page = open_page(CHAIN_RULE)
+    page.clock.install()
+    trace = _opened(page, MAIN)
+    status = trace.get_by_role("status")
+    trace.evaluate("trace => trace.scrollIntoView({block: 'center'})")
+    trace.get_by_role("button", name="Play").click()
+    assert status.inner_text().startswith("Line 1 of 8: forward")
+    page.clock.run_for(1500 * 3)
+    assert status.inner_text().startswith("Line 4 of 8: backward x = 16")
+    page.wait_for_function(f"{POINTED}.length === 3")
+    assert page.evaluate(ROLES) == "upstream local downstream"
+    assert trace.locator(".source").inner_text().startswith('tf.print("backward x ="')
+    marked = trace.locator(".formula-copy .local").first
+    assert marked.evaluate("it => getComputedStyle(it).backgroundColor") == (
+        "rgba(122, 47, 125, 0.15)"
+    )
+    assert not page.locator(".recalled").count()
+    pause = trace.get_by_role("button", name="Pause")
+    pause.press("Enter")
+    page.clock.run_for(10_000)
+    assert status.inner_text().startswith("Line 4 of 8")
+    trace.get_by_role("button", name="Play").click()
+    page.clock.run_for(20_000)
+    assert status.inner_text().startswith("Line 8 of 8")
+    assert trace.get_by_role("button", name="Play").count() == 1
+
+
+def test_nothing_plays_where_motion_is_reduced(open_page):
+    page = open_page(CHAIN_RULE, reduced_motion="reduce")
+    trace = _opened(page, MAIN)
+    assert not trace.get_by_role("button", name="Play").count()
+    assert trace.get_by_role("button", name="Next line").is_visible()
+
+
+# The ticks of the upright axis, and the signs of the picture: number and place, in percent.
+AXIS = """trace => [
+  [...trace.querySelectorAll("svg text.y")].map(each =>
+    [each.textContent, parseFloat(each.getAttribute("y"))]),
+  [...trace.querySelectorAll("svg .sign")].map(each =>
+    parseFloat(each.getAttribute("cy") ?? each.getAttribute("y")))]"""
+
+
+def _numbers(ticks: list) -> list[tuple[float, float]]:
+    return [(float(t.replace("−", "-").replace(",", "")), y) for t, y in ticks]
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_axes_have_names_and_true_ticks(open_page, name):
+    trace = _opened(open_page(f"{os.path.dirname(name)}/"), name)
+    ticks, signs = trace.evaluate(AXIS)
+    ticks = sorted(_numbers(ticks))
+    assert 3 <= len(ticks) <= 7
+    assert all(-1 <= y <= 101 for _, y in ticks) and all(0 <= y <= 100 for y in signs)
+    across, upright = trace.locator("svg text.name").all_text_contents()[::-1]
+    names = re.findall(r"[●○■◇] (\S.*?) =", trace.locator("figcaption").inner_text())
+    assert names and upright.removesuffix(" (symmetric log)") == ", ".join(names)
+    if "training" not in name:
+        assert across == LIVE[name].parameters[0].name
+    if "log" in upright:
+        assert {-10_000, -100, 0, 100, 10_000} == {number for number, _ in ticks}
+    else:  # the same distance for the same difference
+        slopes = [(b - y) / (m - n) for (n, y), (m, b) in itertools.pairwise(ticks)]
+        assert slopes == pytest.approx([slopes[0]] * len(slopes), rel=0.01)
+
+
+def test_a_number_that_is_none_is_marked(open_page):
+    trace = _opened(open_page(""), "index/wrong/softplus.py")
+    assert trace.locator("svg text.odd").text_content() == "gradient is nan"
+    assert "● gradient = nan" in trace.locator("figcaption").inner_text()
+    assert trace.locator("svg .sign").count() == 11  # of 15 values
+
+
+def test_open_programs_with_the_same_input_move_together(open_page):
+    page = open_page("")
+    wrong = _opened(page, "index/wrong/softplus.py")
+    right = _opened(page, "index/index.py")
+    wrong.get_by_role("slider").fill("11")
+    assert "gradient nan" in wrong.locator("pre").inner_text()
+    assert "softplus 90.0  gradient 1.0" in right.locator("pre").inner_text()
+    right.get_by_role("spinbutton").fill("30")
+    right.get_by_role("spinbutton").press("Enter")
+    assert wrong.get_by_role("slider").get_attribute("aria-valuetext") == "30.0"
+    wrong.get_by_role("button", name="Reset").click()
+    assert right.get_by_role("slider").get_attribute("aria-valuetext") == "100.0"
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("name", [*OPEN, "index/index.py"])
+def test_an_open_panel_moves_nothing(open_page, name, width):
+    """Its height is reserved before it is there, and stays while a slider moves."""
+    page = open_page(f"{os.path.dirname(name)}/".replace("index/", ""), width)
+    place = page.locator(f'.language-text:has([data-program="{name}"]) > .live')
+    height = "place => place.getBoundingClientRect().height"
+    reserved = place.evaluate("place => parseFloat(getComputedStyle(place).minHeight)")
+    trace = _opened(page, name)
+    assert place.evaluate(height) == pytest.approx(reserved, abs=1)
+    for slider in trace.get_by_role("slider").all():
+        for stop in (0, 1, int(slider.get_attribute("max") or 0)):
+            slider.fill(str(stop))
+            assert place.evaluate(height) == pytest.approx(reserved, abs=1)
+    if name != "index/index.py":
+        for _ in range(4):
+            trace.get_by_role("button", name="Next line").click()
+        assert place.evaluate(height) == pytest.approx(reserved, abs=1)
+    assert page.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", [MAIN, "lessons/training/training.py"])
+def test_an_open_panel_is_for_everybody(open_page, name, scheme):
+    page = open_page(f"{os.path.dirname(name)}/", 390, color_scheme=scheme)
+    trace = _opened(page, name)
+    trace.get_by_role("button", name="Compare").click()
+    trace.get_by_role("slider").first.fill("1")
+    trace.get_by_role("button", name="Next line").click()
+    found = Axe().run(page, context=".live")
+    assert not found.response["violations"], found.generate_report()
+    for control in trace.locator(".live :is(button, input, select)").all():
+        control.focus()
+        page.keyboard.press("Shift")
+        style = "it => getComputedStyle(it).outlineStyle"
+        assert control.evaluate(style) != "none", control
+    page.emulate_media(media="print")
+    assert not trace.locator(".live").is_visible()
 
 
 @pytest.mark.parametrize("place", ["form.exercise input", "pre[tabindex]", "body"])

@@ -295,6 +295,20 @@ def test_a_page_depends_on_the_sliders_of_all_that_it_shows(project, text):
     assert reader.live.cache_key(*given) != before
 
 
+def test_programs_that_are_open_have_sliders():
+    """And one of each lesson is open."""
+    for page in sorted(BOOK.docs_dir.rglob("*.md")):
+        opened = re.findall(
+            r'^ *```\{\.python [^}]*\.open\b[^}]*\}\n *-+8<-+ "(\S+)\.py"',
+            page.read_text("utf-8"),
+            re.MULTILINE,
+        )
+        for stem in opened:
+            assert (BOOK.snippets_dir / f"{stem}.live").is_file(), (page, stem)
+        if page.parent.name == "lessons" and page.stem != "index":
+            assert len(opened) == 1, page
+
+
 def test_an_open_line_is_ended_before_the_next_position(project):
     project.add("e", "x = 2.0\nprint(x, end='')\n", "2.0\n")
     (project.snippets / "e.live").write_text("x = 1.0, 2.0\n")

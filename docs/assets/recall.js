@@ -4,20 +4,25 @@
 {
   const copy = Object.assign(document.createElement("div"), { className: "recalled" })
   copy.setAttribute("aria-hidden", "true")
+  const named = roles => [...document.querySelectorAll(".md-content__inner math")]
+    .map(math => [math, roles.filter(role => math.querySelector(`.${role}`)).length])
+    .filter(([, names]) => names)
+
+  globalThis.formulaOf = (trace, roles) => {
+    const above = named(roles).filter(([math]) => !math.closest(".inputs")
+      && trace.compareDocumentPosition(math) & Node.DOCUMENT_POSITION_PRECEDING)
+    const most = Math.max(...above.map(([, names]) => names))
+    return above.findLast(([, names]) => names === most)?.[0]
+  }
+
   globalThis.recall = (trace, own, roles) => {
-    const formulas = [...document.querySelectorAll(".md-content__inner math")]
-      .map(math => [math, roles.filter(role => math.querySelector(`.${role}`)).length])
-      .filter(([, names]) => names)
     const isInSight = ([math]) => {
       const { top, bottom } = math.getBoundingClientRect()
       return top > 60 && bottom < innerHeight
     }
-    const above = formulas.filter(([math]) =>
-      trace.compareDocumentPosition(math) & Node.DOCUMENT_POSITION_PRECEDING)
     copy.remove()
-    if (formulas.some(isInSight) || !above.length) return
-    const most = Math.max(...above.map(([, names]) => names))
-    const [math] = above.findLast(([, names]) => names === most)
+    const math = globalThis.formulaOf(trace, roles)
+    if (named(roles).some(isInSight) || !math) return
     copy.replaceChildren(math.cloneNode(true))
     copy.classList.toggle("below", own.getBoundingClientRect().top < innerHeight / 2)
     document.querySelector(".md-content").append(copy)

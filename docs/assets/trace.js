@@ -1,7 +1,7 @@
 // Who points at a line of a trace sees the line of the program that printed it, and
 // the factors of its names in the formulas. A click or the caret of the keyboard does
 // as well. Which line printed which comes from the engine, when it is asked for. So do
-// the inputs that a reader may change. On a page with answers, exercise.js judges them,
+// the inputs that a reader may change, which are open on some traces. On a page with answers, exercise.js judges them,
 // where a list has a filter, filter.js makes its field, and recall.js brings a formula
 // that is out of sight.
 {
@@ -96,6 +96,7 @@
         return made
       })
     : [new Set(), new Set()]
+  globalThis.printing = printing
   let pointed = {}, stepped = null
   async function point(trace, number) {
     if (trace === pointed.trace && number === pointed.number) return
@@ -164,30 +165,53 @@
     traces.find(trace => !trace.closest("details"))?.querySelector(".filename").insertAdjacentHTML("beforeend",
       '<span class="hint">point at a line to see what printed it</span>')
 
-  // Below a figure, or on a trace.
+  // The panel of a trace, or of a figure; null if something can't be loaded.
+  async function open(its, place, slot) {
+    const { program, live } = its.dataset, isFigure = its.matches("img")
+    const scripts = isFigure ? ["figure.js"] : ["recall.js", "plot.js", "live.js"]
+    await Promise.all([...scripts, live].map(load))
+    const known = globalThis.live?.[program]
+    const make = isFigure ? globalThis.openFigure : globalThis.plot && globalThis.openInputs
+    return known && make ? make(its.parentElement, place, known, slot) : null
+  }
+
+  // A panel that is open from the beginning is made when a reader comes near.
+  const nearby = new IntersectionObserver(entries => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) {
+      nearby.unobserve(target)
+      const slot = target.querySelector(".live")
+      open(target.querySelector(".holds"), programOf(target), slot)
+        .then(panel => panel ?? slot.append("The inputs can't be loaded."))
+    }
+  }, { rootMargin: "800px" })
+
+  // Any other, below a figure or on a trace, when a reader asks for it.
+  const ICON = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 4h5m4 0h5M1 12h1m4 0h9"/>'
+    + '<circle cx="8" cy="4" r="2"/><circle cx="4" cy="12" r="2"/></svg>'
   for (const its of document.querySelectorAll("[data-live]")) {
-    const { program, live } = its.dataset, box = its.parentElement, drawn = its.matches("img")
-    const [what, file, open] = drawn ? ["picture", "figure", "openFigure"]
-      : ["inputs", "live", "openInputs"]
+    const box = its.parentElement, isFigure = its.matches("img")
+    const what = isFigure ? "picture" : "inputs"
+    if (box.querySelector(".live")) {
+      nearby.observe(box)
+      continue
+    }
     const button = Object.assign(document.createElement("button"), {
-      className: "change", textContent: `Change the ${what}`, ariaExpanded: false,
-      ariaLabel: `Change the ${what} of ${program.split("/").at(-1)}`,
+      className: "change", innerHTML: `${ICON}Change the ${what}`, ariaExpanded: false,
+      ariaLabel: `Change the ${what} of ${its.dataset.program.split("/").at(-1)}`,
     })
-    if (drawn) box.after(button)
+    if (isFigure) box.after(button)
     else box.querySelector(".filename").append(button)
     let panel
     button.addEventListener("click", async () => {
       if (!panel) {
         button.disabled = true
-        await Promise.all([load(`${file}.js`), load(live)])
+        panel = await open(its, isFigure ? button : programOf(box))
         button.disabled = false
-        const known = globalThis.live?.[program]
-        if (!known || !globalThis[open]) {
+        if (!panel) {
           button.textContent = "The inputs can't be loaded"
           button.ariaLabel = null
           return
         }
-        panel = globalThis[open](box, drawn ? button : programOf(box), known)
       } else if (panel.hidden) panel.hidden = false
       else {
         panel.querySelector(".reset").click()

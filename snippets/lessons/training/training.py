@@ -16,8 +16,9 @@ def sign(x):
     return tf.sign(x), grad
 
 
+learning_rate = 0.1
 x = tf.Variable(-1.0)
-optimizer = tf.keras.optimizers.Adam(learning_rate=0.1)
+optimizer = tf.keras.optimizers.Adam(learning_rate)
 
 for step in range(100):
     with tf.GradientTape() as tape:
