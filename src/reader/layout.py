@@ -1,9 +1,8 @@
 """Python-Markdown extension that makes images lazy, and fits tables to their screens.
 
 A browser doesn't load a lazy image that isn't displayed, such as that of a figure for
-the other color scheme.
-No table scrolls. On a phone, each row of a table that is too wide becomes a card, and
-in a wide window a very wide table gets the room beside the text. A style can't measure
+the other color scheme. No table scrolls: on a phone, each row of one that is too wide
+becomes a card, and a very wide one gets the room beside the text. A style can't measure
 a table, so the lengths of its words decide this here.
 """
 
