@@ -4,7 +4,6 @@ catalogue shows, with what varies left out, and the entries that explain it:
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from tracebook import snippet
 from truth.page import Page, all_pages
 
 from .project import ROOT
-from .tables._cells import code
+from .tables._cells import in_table
 
 CATALOGUE = "mistakes"
 PAGE = ROOT / "docs" / CATALOGUE / "messages.md"
@@ -44,31 +43,26 @@ search:
 
 # Messages
 
-Paste the last line of your traceback into the field, or look for your message in the list. Every
-error message that [the catalogue](index.md) shows is here, by the kind of error, with the entries
-that explain it and fix it. N stands for a number, and an ellipsis for what varies.
+Paste the last line of your traceback into the field, or look for your message in the table. Every
+error message that [the catalogue](index.md) shows is here, with the entries that explain it and
+fix it. N stands for a number, and an ellipsis for what varies.
 
 <div class="filter"></div>
+
+| Message | Cause and fix |
+| --- | --- |
 """
-_FEW = 3
-"""Of a kind with fewer messages, they stand together with those of other kinds."""
-_OTHERS = "Other kinds"
 
 
 def text(root: Path) -> str:
     """The page."""
     found = sorted(
-        messages(root).items(), key=lambda each: re.sub(r"\W+", " ", each[0][1]).lower()
+        messages(root).items(),
+        key=lambda each: re.sub(r"\W+", " ", " ".join(each[0])).lower(),
     )
-    kinds = Counter(kind for (kind, _), _ in found)
-    parts: dict[str, list[str]] = {
-        kind: [] for kind in sorted(kinds) if kinds[kind] >= _FEW
-    }
-    for (kind, said), (_, links) in found:
-        part = parts.setdefault(kind if kind in parts else _OTHERS, [])
-        part.append(f"- {code(f'{kind}: {said}')}: {', '.join(links)}\n")
     return _HEAD + "".join(
-        f"\n## {title}\n\n{''.join(lines)}" for title, lines in parts.items()
+        f"| {in_table(f'{kind}: {said}')} | {', '.join(links)} |\n"
+        for (kind, said), (_, links) in found
     )
 
 

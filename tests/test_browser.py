@@ -168,6 +168,9 @@ def test_a_page_on_a_phone(path, phone, address):
     assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE
     assert page.evaluate(CUT) == []
     assert page.evaluate(COVERED) == []
+    for width in (1440, 1024, 390, 320, PHONE):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(HIDDEN) == [], width
     assert page.evaluate(UNMARKED) == []
     assert _fonts_of_formulas(page) <= {"STIX Two Math"}
     page.evaluate(KEEP)
@@ -216,6 +219,21 @@ COVERED = """() => {
         return [...(isOver ? [heading] : []), ...wide].map(e => e.outerHTML.slice(0, 200))
     })
 }"""
+
+# Tables with a column or a row that is out of sight, that scrolls, or that lies on another.
+HIDDEN = """() => [...document.querySelectorAll("article table")].filter(table => {
+    for (let e = table; e.tagName !== "ARTICLE"; e = e.parentElement) {
+        const { overflowX, overflowY } = getComputedStyle(e)
+        if (overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1) return true
+        if (overflowY !== "visible" && e.scrollHeight > e.clientHeight + 1) return true
+    }
+    const isOut = ({ left, right }) =>
+        left < -1 || right > document.documentElement.clientWidth + 1
+    return [table, ...table.rows].some(e => isOut(e.getBoundingClientRect()))
+        || [...table.rows].some(row => !row.checkVisibility())
+        || [...table.querySelectorAll("td")].some(cell => cell.textContent.trim()
+            && (!cell.checkVisibility() || cell.scrollWidth > cell.clientWidth + 4))
+}).map(table => table.outerHTML.slice(0, 200))"""
 
 # Titles of programs that are wrong on purpose, where nothing says so.
 UNMARKED = """() => [...document.querySelectorAll(".filename")]
@@ -462,7 +480,7 @@ def test_only_what_scrolls_has_a_shadow(open_page, width):
     shadows = page.evaluate(
         """async () => {
             const shadows = []
-            const boxes = document.querySelectorAll(".formula, .md-typeset__scrollwrap")
+            const boxes = document.querySelectorAll(".formula")
             for (const box of [...boxes].filter(each => !each.closest("details"))) {
                 box.scrollIntoView()
                 await new Promise(done => setTimeout(done, 60))
@@ -475,34 +493,106 @@ def test_only_what_scrolls_has_a_shadow(open_page, width):
     assert len(shadows) > 20 and all(wide == drawn for wide, drawn in shadows)
 
 
-def test_the_headings_of_a_table_stay_in_sight(open_page):
-    """Below the header of the page, or in the part of the page in which a table that is
-    too wide scrolls; there, its first column does, too."""
-    for width, place, number, is_wide in (
-        (1280, "cheat_sheet/", 0, False),
-        (390, "systems/composition/", 1, True),
+@pytest.mark.parametrize(
+    "width, place", [(1280, "cheat_sheet/"), (390, "systems/composition/")]
+)
+def test_the_headings_of_a_table_stay_in_sight(width, place, open_page):
+    """They stay below the header of the page."""
+    page = open_page(place, width)
+    table = page.locator("article table").first
+    table.evaluate(
+        """table => {
+            const { top, height } = table.getBoundingClientRect()
+            scrollTo({ top: scrollY + top + height / 2, behavior: "instant" })
+        }"""
+    )
+    head, first = table.locator("th").first, table.locator("td").first
+    header = page.locator(".md-header").bounding_box()["height"]
+    assert abs(head.bounding_box()["y"] - header) <= 2
+    assert first.bounding_box()["y"] < head.bounding_box()["y"]
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 390, 320])
+def test_the_composition_matrix_is_on_the_first_screen(width, open_page):
+    """Each cell has a word as its name, and each that isn't right leads to its cause."""
+    page = open_page("systems/composition/", width)
+    page.set_viewport_size({"width": width, "height": 900})
+    matrix = page.get_by_role("table").first
+    assert matrix.locator("td").first.bounding_box()["y"] < (
+        880 if width < 500 else 620
+    )
+    assert page.evaluate(HIDDEN) == []
+    row = matrix.get_by_role("row", name="XLA", exact=False).first
+    names = [cell.aria_snapshot() for cell in row.get_by_role("cell").all()]
+    assert {"right", "wrong", "error"} == {
+        word for name in names[1:] for word in re.findall("right|wrong|error", name)
+    }
+    assert not re.search("[·≠✕]", " ".join(names))
+    results = page.evaluate(
+        """() => [...document.querySelectorAll("[data-signs] td + td")].map(cell => [
+            cell.textContent, cell.querySelector("a")?.hash.slice(1)])"""
+    )
+    assert len(results) > 400
+    for word, anchor in results:
+        assert (word == "right") == (anchor is None)
+        assert word in ("right", "wrong", "error")
+    causes = page.locator("article table").nth(1)
+    for anchor in {anchor for _, anchor in results if anchor}:
+        assert causes.locator(f"tr:has([id='{anchor}']) a").count()
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_a_table_is_sorted_by_its_headings(width, open_page):
+    page = open_page("mistakes/broken/", width)
+    table = page.locator(".filter + table")
+    states = table.locator("td:nth-child(3)")
+    before = states.all_text_contents()
+    heading = table.get_by_role("columnheader", name="2.22.0rc0")
+    for order, expected in (
+        ("ascending", sorted(before)),
+        ("descending", sorted(before, reverse=True)),
     ):
-        page = open_page(place)
-        page.set_viewport_size({"width": width, "height": 600})
-        box = page.locator(".md-typeset__scrollwrap").nth(number)
-        box.scroll_into_view_if_needed()
-        page.wait_for_timeout(200)
-        assert (box.get_attribute("tabindex") == "0") == is_wide
-        box.evaluate(
-            """(box, isWide) => {
-                const { top, height } = box.getBoundingClientRect()
-                scrollTo(0, scrollY + (isWide ? top - 60 : top + height / 2))
-                box.scrollTo(60, 400)
-            }""",
-            is_wide,
-        )
-        head, first = box.locator("th").first, box.locator("td").first
-        header = page.locator(".md-header").bounding_box()["height"]
-        above = box.bounding_box()["y"] if is_wide else header
-        assert abs(head.bounding_box()["y"] - above) <= 2
-        assert first.bounding_box()["y"] < head.bounding_box()["y"]
-        if is_wide:
-            assert first.bounding_box()["x"] == box.bounding_box()["x"]
+        heading.get_by_role("button").focus()
+        page.keyboard.press("Enter")
+        assert heading.get_attribute("aria-sort") == order
+        assert states.all_text_contents() == expected
+    found = _axe(page, {"include": [[".filter + table"]]})
+    assert not found, found
+
+
+def test_print_shows_all_rows_that_a_filter_hides(open_page):
+    page = open_page("mistakes/broken/", 700)
+    page.get_by_label("Show those with these words").fill("layer normalization")
+    rows = page.locator(".filter + table tr:visible")
+    page.locator(".filter output", has_text="1 of").wait_for()
+    assert rows.count() == 2
+    page.emulate_media(media="print")
+    assert rows.count() == page.locator(".filter + table tr").count()
+    for place in (
+        "mistakes/broken/",
+        "systems/modes/",
+        "systems/composition/",
+        "ledger/",
+    ):
+        page = open_page(place, 700)
+        page.emulate_media(media="print")
+        assert page.evaluate(HIDDEN) == [], place
+
+
+def test_the_keyboard_uncovers_contents_beside_a_wide_table(open_page):
+    page = open_page("systems/modes/", 1440)
+    page.locator("table[data-wide]").first.evaluate(
+        """table => scrollTo({ top: table.getBoundingClientRect().top + scrollY - 60,
+            behavior: "instant" })"""
+    )
+    at = """link => {
+        const { left, top } = link.getBoundingClientRect()
+        return link.contains(document.elementFromPoint(left + 2, top + 5))
+    }"""
+    links = page.locator("[data-md-component=toc] a:visible")
+    assert not links.nth(3).evaluate(at)
+    links.nth(3).evaluate("link => link.focus({ preventScroll: true })")
+    assert links.nth(3).evaluate(at)
 
 
 def test_a_line_below_a_link_leaves_an_underscore_alone(open_page):
@@ -1510,24 +1600,6 @@ INSIDE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["systems/quantization/", "mistakes/none/"])
-def test_a_table_finds_its_width(name, open_page):
-    """A table that scrolls is set narrower, and may then fit; it changed from one to the
-    other in every frame once."""
-    page = open_page(name, width=412)
-    moved = """async () => {
-        const table = document.querySelector("table"), seen = new Set()
-        for (let frame = 0; frame < 12; frame++) {
-            await new Promise(requestAnimationFrame)
-            if (frame > 5) seen.add(table.getBoundingClientRect().height)
-        }
-        return seen.size
-    }"""
-    for width in range(360, 460, 4):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate(moved) == 1, width
-
-
 def test_stops_of_the_keyboard_are_those_that_scroll(open_page):
     page = open_page("guide/matrices/", PHONE)
     wide = "e => e.scrollWidth > e.clientWidth"
@@ -1919,7 +1991,7 @@ def test_axe_finds_nothing_in_the_open_menu(open_page, scheme):
 def test_a_filter_leaves_the_messages_that_have_all_words(width, open_page):
     page = open_page("mistakes/messages/", width)
     field = page.get_by_label("Show those with these words")
-    items = page.locator("article li:visible")
+    items = page.locator("article tbody tr:visible")
     count = items.count()
     field.fill("expected to return 7 gradients, but returned 'x' instead")
     page.get_by_text(f" of {count}").wait_for()
@@ -1927,8 +1999,6 @@ def test_a_filter_leaves_the_messages_that_have_all_words(width, open_page):
     assert 0 < len(left) < 10
     words = ("expected", "return", "gradients", "but returned", "instead")
     assert all(word in each.replace(",", "") for each in left for word in words)
-    heads = page.locator("article h2:visible").count()
-    assert 0 < heads <= len(left)
     field.fill(
         "tensorflow.python.framework.errors_impl.InvalidArgumentError: "
         "{{function_node __wrapped__Mul_device}} Incompatible shapes: [2,3] vs. [2] "
@@ -1940,10 +2010,10 @@ def test_a_filter_leaves_the_messages_that_have_all_words(width, open_page):
     assert all("Incompatible shapes" in each for each in left)
     field.fill("zzz")
     page.get_by_text("The search also finds").wait_for()
-    assert items.count() == page.locator("article h2:visible").count() == 0
+    assert items.count() == 0
     field.fill("")
     page.wait_for_function(
-        "count => [...document.querySelectorAll('article li')]"
+        "count => [...document.querySelectorAll('article tbody tr')]"
         ".filter(each => each.checkVisibility()).length === count",
         arg=count,
     )

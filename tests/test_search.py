@@ -112,6 +112,6 @@ def test_two_indexes_of_the_same_pages_are_the_same():
 
 
 def test_a_list_of_messages_has_the_links_that_explain_them():
-    item = "<li><code>No: N</code> <a href='../a/#b'>B</a></li>"
-    page = search.IndexedPage("mistakes/all/", f"<ul>{item}</ul>")
+    row = "<tr><td><code>No: N</code></td><td><a href='../a/#b'>B</a></td></tr>"
+    page = search.IndexedPage("mistakes/all/", f"<table>{row}</table>")
     assert [*search.messages(page)] == [("No: N", [("B", "mistakes/a/#b")])]

@@ -1,36 +1,55 @@
-// A field above a list with headings: it leaves the items that have all words that a
-// reader types or, if none has all, those that have the most. Numbers, what stands in quotes,
-// the module of an error and the name of an operation vary from message to message.
+// A field above a table leaves the rows that have all words that a reader types or, if
+// none has all, those that have the most. Numbers, what stands in quotes, the module of an
+// error and the name of an operation vary from message to message. The headings of the
+// columns become buttons that sort the rows.
 {
-  const field = document.querySelector(".filter")
-  const lists = [...document.querySelectorAll(".filter ~ ul")]
-  const items = lists.flatMap(list => [...list.children])
-    .map(item => ({ item, text: item.textContent.toLowerCase() }))
-  const label = document.createElement("label")
-  const input = document.createElement("input")
-  const status = document.createElement("output")
-  Object.assign(input, { id: "filter", type: "search", autocomplete: "off", spellcheck: false })
-  Object.assign(label, { htmlFor: "filter", textContent: "Show those with these words" })
-  status.htmlFor = "filter"
-  field.append(label, input, status)
-
+  const compare = new Intl.Collator("en", { numeric: true }).compare
   const words = typed => typed.toLowerCase()
     .replace(/\{\{.*?\}\}|\[op:.*|(?:\w+\.)+(?=\w+error)|'[^']*'|"[^"]*"|\d+/g, " ")
     .split(/[^\p{L}_]+/u).filter(word => word)
 
-  input.addEventListener("input", () => {
-    const asked = [...new Set(words(input.value))]
-    const counts = items.map(({ text }) => asked.filter(word => text.includes(word)).length)
-    const most = Math.max(...counts)
-    const isShown = most > asked.length / 2 || !asked.length
-    items.forEach(({ item }, i) => { item.hidden = !isShown || counts[i] < most })
-    for (const list of lists) {
-      list.hidden = [...list.children].every(item => item.hidden)
-      list.previousElementSibling.hidden = list.hidden
+  function filter(field, rows, id) {
+    const label = document.createElement("label")
+    const input = document.createElement("input")
+    const status = document.createElement("output")
+    Object.assign(input, { id, type: "search", autocomplete: "off", spellcheck: false })
+    Object.assign(label, { htmlFor: id, textContent: "Show those with these words" })
+    status.htmlFor = id
+    field.append(label, input, status)
+    const texts = rows.map(row => row.textContent.toLowerCase())
+    input.addEventListener("input", () => {
+      const asked = [...new Set(words(input.value))]
+      const counts = texts.map(text => asked.filter(word => text.includes(word)).length)
+      const most = Math.max(...counts)
+      const isShown = most > asked.length / 2 || !asked.length
+      rows.forEach((row, i) => { row.hidden = !isShown || counts[i] < most })
+      const shown = rows.filter(row => !row.hidden).length
+      status.textContent = !asked.length ? "" : !isShown
+        ? "None has most of these words. The search also finds messages with other names."
+        : `${shown} of ${rows.length}` + (most < asked.length ? " have most of these words" : "")
+    })
+  }
+
+  function sort(headings, body) {
+    for (const heading of headings) {
+      const button = document.createElement("button")
+      Object.assign(button, { type: "button", className: "sorter" })
+      button.append(...heading.childNodes)
+      heading.append(button)
+      button.addEventListener("click", () => {
+        const isUp = heading.ariaSort === "ascending"
+        for (const other of headings) other.ariaSort = null
+        heading.ariaSort = isUp ? "descending" : "ascending"
+        const text = row => row.cells[heading.cellIndex].textContent
+        const rows = [...body.rows].sort((a, b) => compare(text(a), text(b)))
+        body.append(...isUp ? rows.reverse() : rows)
+      })
     }
-    const shown = items.filter(({ item }) => !item.hidden).length
-    status.textContent = !asked.length ? "" : !isShown
-      ? "None has most of these words. The search also finds messages with other names."
-      : `${shown} of ${items.length}` + (most < asked.length ? " have most of these words" : "")
+  }
+
+  document.querySelectorAll(".filter").forEach((field, number) => {
+    const { tHead, tBodies: [body] } = field.nextElementSibling
+    filter(field, [...body.rows], `filter-${number}`)
+    sort([...tHead.rows[0].cells], body)
   })
 }

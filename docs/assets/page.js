@@ -164,36 +164,19 @@
   top.addEventListener("click", () => scrollTo(0, 0))
 
   // The keyboard stops at what is too wide for the page, because that scrolls.
-  // The style makes a table that scrolls narrower, and then it may fit. So it stays a stop
-  // until its box has another width. Otherwise it would change in every frame.
-  const widths = new WeakMap()
   const sizes = new ResizeObserver(entries => {
     // All are measured before one is changed, or the page would be laid out for each.
-    const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth
-      || widths.get(target) === target.offsetWidth)
+    const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth)
     entries.forEach(({ target }, k) => {
-      if (wide[k]) {
-        target.tabIndex = 0
-        widths.set(target, target.offsetWidth)
-      } else {
-        target.removeAttribute("tabindex")
-        widths.delete(target)
-      }
+      if (wide[k]) target.tabIndex = 0
+      else target.removeAttribute("tabindex")
     })
   })
   // A program far from the screen isn't laid out yet. Until it is, its longest line decides.
   const columns = (innerWidth - 66) / 7.8
   for (const code of all(".language-python pre > code", content))
     if (code.textContent.split("\n").some(line => line.length > columns)) code.tabIndex = 0
-  const boxes = all(".formula, pre > code, .md-typeset__scrollwrap", content)
-  for (const box of boxes) sizes.observe(box)
-  // When a font arrives, the width of a text changes, but not that of its box.
-  document.fonts.addEventListener("loadingdone", () => {
-    for (const box of boxes) if (box.matches(".md-typeset__scrollwrap")) {
-      widths.delete(box)
-      sizes.observe(box)
-    }
-  })
+  for (const box of all(".formula, pre > code", content)) sizes.observe(box)
 
   // The sign of a claim opens what was tried beside the claim. Without this script, or where
   // a browser has no popovers, it is a link to the same text at the end of the page.
@@ -221,26 +204,5 @@
       }, { once: true })
     })
     addEventListener("scroll", () => card.matches(":popover-open") && card.hidePopover(), { passive: true })
-  }
-
-  // A long table is sorted by a click on the heading of a column.
-  const compare = new Intl.Collator("en", { numeric: true }).compare
-  for (const table of all("table", content)) {
-    const [body] = table.tBodies
-    if (!body || body.rows.length < 30) continue
-    for (const heading of table.tHead?.rows[0].cells ?? []) {
-      const button = document.createElement("button")
-      Object.assign(button, { type: "button", className: "sorter" })
-      button.append(...heading.childNodes)
-      heading.append(button)
-      button.addEventListener("click", () => {
-        const isUp = heading.ariaSort === "ascending"
-        for (const other of table.tHead.rows[0].cells) other.ariaSort = null
-        heading.ariaSort = isUp ? "descending" : "ascending"
-        const rows = [...body.rows].sort((a, b) => compare(
-          a.cells[heading.cellIndex].textContent, b.cells[heading.cellIndex].textContent))
-        body.replaceChildren(...isUp ? rows.reverse() : rows)
-      })
-    }
   }
 }

@@ -1,8 +1,9 @@
 // Who points at a line of a trace sees the line of the program that printed it, and
 // the factors of its names in the formulas. A click or the caret of the keyboard does
 // as well. Which line printed which comes from the engine, when it is asked for. So do
-// the inputs that a reader may change, which are open on some traces. On a page with answers, exercise.js judges them,
-// where a list has a filter, filter.js makes its field, and recall.js brings a formula
+// the inputs that a reader may change, which are open on some traces. On a page with
+// answers, exercise.js judges them, where a table has a filter, filter.js makes its
+// field, and recall.js brings a formula
 // that is out of sight.
 {
   const here = document.currentScript.src

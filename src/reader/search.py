@@ -143,13 +143,13 @@ def messages(page: IndexedPage) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
     Each has the titles and addresses of the sections that explain it.
     """
-    for item in html.fromstring(f"<div>{page.content}</div>").iter("li"):
+    for row in html.fromstring(f"<div>{page.content}</div>").iter("tr"):
         links = [
             (_text(link), urljoin(page.address, link.get("href", "")))
-            for link in item.iter("a")
+            for link in row.iter("a")
             if not re.match("https?:", link.get("href", ""))
         ]
-        message = next(item.iter("code"), None)
+        message = next(row.iter("code"), None)
         if links and message is not None:
             yield _text(message), links
 

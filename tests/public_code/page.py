@@ -215,5 +215,7 @@ otherwise, `vjpcheck` rejected the gradient.
 
 In the order of the repositories' names:
 
+<div class="filter"></div>
+
 {table}
 """

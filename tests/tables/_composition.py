@@ -9,7 +9,6 @@ import sys
 from ._cells import in_table
 from ._measured import KINDS, RIGHT, ROOT, WITHOUT
 
-SIGNS = {"right": "·", "wrong": "≠", "error": "✕"}
 _LONGEST = 140
 """Letters of a message."""
 _NUMBER = re.compile(r"(?<=_)\d{3,}\b")
@@ -100,6 +99,17 @@ def cause(kind: str, place: str, cell: str) -> str:
     return links[0] if links else ""
 
 
+def cause_anchor(why: str) -> str:
+    """Return the anchor of a cause's row.
+
+    Args:
+        why: the cause in Markdown, from ``cause``.
+    """
+    link = re.search(r"#([\w-]+)\)", why)
+    words = re.findall(r"\w+", why.lower())
+    return f"cause-{link[1] if link else '-'.join(words[:4])}"
+
+
 def shown(cell: str) -> str:
     """Return the message or the numbers of a cell for a table."""
     text = _NUMBER.sub("N", cell.removesuffix(WITHOUT))
@@ -108,5 +118,5 @@ def shown(cell: str) -> str:
     return in_table(text) + (WITHOUT if cell.endswith(WITHOUT) else "")
 
 
-__all__ = ["KINDS", "RIGHT", "SIGNS", "TITLES", "WITHOUT"]
-__all__ += ["anchor", "cause", "measured", "shown", "word"]
+__all__ = ["KINDS", "RIGHT", "TITLES", "WITHOUT"]
+__all__ += ["anchor", "cause", "cause_anchor", "measured", "shown", "word"]

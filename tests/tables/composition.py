@@ -1,28 +1,41 @@
-"""The composition matrix: kinds of custom gradients by places, each cell as a sign.
+"""The composition matrix: kinds of custom gradients by places, each cell as a word.
 
 It is computed from snippets/systems/composition.
 """
 
 from collections import Counter
 
-from ._composition import KINDS, SIGNS, TITLES, WITHOUT, measured, word
+from ._composition import (
+    KINDS,
+    TITLES,
+    WITHOUT,
+    cause,
+    cause_anchor,
+    measured,
+    word,
+)
 
 
 def table() -> str:
     """Return the matrix, and a sentence that counts its cells."""
     found = measured()
-    # The columns are narrower than a finger, so their headings are no links.
+    # A span can be upright. The style shows a sign instead of each word.
     heads = [f"<span>{TITLES[kind][0]}</span>" for kind in KINDS]
     lines = [["Place", *heads], ["---", *[":---:"] * len(KINDS)]]
     for place in found[KINDS[0]]:
-        lines.append([place, *(_sign(word(found[kind][place])) for kind in KINDS)])
+        cells = [_cell(kind, place, found[kind][place]) for kind in KINDS]
+        lines.append([place, *cells])
     matrix = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"{matrix}\n\n{_counts(found)}"
 
 
-def _sign(result: str) -> str:
-    sign = SIGNS[result]
-    return sign if result == "right" else f"**{sign}**{{ .is-{result} }}"
+def _cell(kind: str, place: str, cell: str) -> str:
+    """Return the word of a cell, with a link to its cause if it isn't right."""
+    result = word(cell)
+    if result == "right":
+        return result
+    anchor = cause_anchor(cause(kind, place, cell))
+    return f"[{result}](#{anchor}){{ .is-{result} }}"
 
 
 def _counts(found: dict[str, dict[str, str]]) -> str:

@@ -9,13 +9,14 @@ from ._composition import (
     WITHOUT,
     anchor,
     cause,
+    cause_anchor,
     measured,
     shown,
 )
 
 
 def table() -> str:
-    """Return a row for each cause: the places, the kinds, and an example.
+    """Return a row for each cause, with its places, its kinds, and an example.
 
     Raises:
         ValueError: a cell has no explanation.
@@ -34,11 +35,11 @@ def table() -> str:
             cells.setdefault(why, {}).setdefault(place, []).append(kind)
     every = [*next(iter(found.values()))]
     rows = [
-        f"| {_where(by_place, every)} | {_kinds(by_place, len(found))} |"
-        f" {examples[why]} | {why} |"
+        f"| {why} {{ #{cause_anchor(why)} }} | {_where(by_place, every)} |"
+        f" {_kinds(by_place, len(found))} | {examples[why]} |"
         for why, by_place in cells.items()
     ]
-    head = ["| Where | Kinds | What you see, for example | Why |"]
+    head = ["| Cause and fix | Where | Kinds | What you see, for example |"]
     return "\n".join([*head, "| --- | --- | --- | --- |", *rows])
 
 

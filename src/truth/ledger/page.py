@@ -22,18 +22,21 @@ search: {exclude: true}
 # The ledger
 
 The build wrote this page from what its checks found. [How this site is
-checked](checked.md) explains the words. A click on the heading of a column sorts the
-table.
+checked](checked.md) explains the words. The headings of the columns sort the tables.
 
 """
 _PAGES = """\
 ## Pages { #pages }
+
+<div class="filter"></div>
 
 | Page | Outputs | Formulas | Gradients | Claims | Numbers | Not decided |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 """
 _CLAIMS = """\
 ## Claims { #claims }
+
+<div class="filter"></div>
 
 | Page | Claim | What was tried |
 | --- | --- | --- |
@@ -86,13 +89,14 @@ def _row(page: Page, results: Results) -> str:
 
 
 def _rows_of_claims(page: Page, results: Results) -> Iterator[str]:
-    findings = results.findings(CLAIMS, page) or ()
-    details = {finding.name: finding.detail for finding in findings}
+    findings = {each.name: each for each in results.findings(CLAIMS, page) or ()}
     for claim in find_claims(page):
         target = f"{page.label.removeprefix('docs/')}#{claim.id}"
         sentence = _LINK.sub(r"\1", _ATTRIBUTES.sub("", claim.text))
-        detail = details.get(claim.id, WAITING)
+        detail, state = WAITING, "partly"
+        if finding := findings.get(claim.id):
+            detail, state = finding.detail, "good" if finding.passed else "bad"
         detail = re.sub(r"([*_\[\]<>#\\])", r"\\\1", detail)  # plain text
-        cells = [page.title, sentence, f"[{detail}]({target})"]
+        cells = [page.title, sentence, f"[{detail}]({target}){{ .is-{state} }}"]
         row = " | ".join(cell.replace("|", r"\|") for cell in cells)
         yield f"| {row} |\n"
