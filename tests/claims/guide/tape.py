@@ -108,6 +108,11 @@ def test_every_step(place, needed):
         "of every recorded step, also of those that don't lead to the target"
     ):
         assert not aside
+    with contrast("of every step that leads to the target, also behind a None"):
+        behind, x = [], tf.constant(2.0)
+        blocks = tf.custom_gradient(lambda x: (2.0 * x, lambda upstream: None))
+        assert place.gradient(lambda x: blocks(noting(behind)(x)), x) is None
+        assert not behind
 
 
 @pytest.mark.parametrize("inner", WRAPS.values(), ids=["plain", "in a tf.function"])

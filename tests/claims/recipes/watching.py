@@ -87,17 +87,20 @@ def add_probe(layer):
     layer.call = lambda x, **options: call(probe(x, tf.constant(layer.name)), **options)
 
 
-def printed_names(place, at, capfd):
+def printed_names(place, at, capfd, root=lambda x: tf.sqrt(tf.nn.relu(x))):
     """Differentiate a model with a square root of 0, and read what the probes print.
 
     Args:
         place: of the tape, or None for `fit`.
         at: the position of the square root.
         capfd: captures what the probes print.
+        root: the function with the square root.
     """
     keras.utils.set_random_seed(0)
     parts = [layers.Dense(4, "tanh", name=f"dense_{i}") for i in range(4)]
-    parts[at] = layers.Lambda(lambda x: tf.sqrt(tf.nn.relu(x)), name="root")
+    parts[at] = layers.Lambda(root, name="root")
+    if root is tf.sqrt:
+        parts.insert(at, layers.ReLU(name="relu"))
     model = keras.Sequential([keras.Input([3]), *parts])
     for layer in model.layers:
         add_probe(layer)
@@ -122,6 +125,9 @@ def test_first_line(place, at, capfd):
     if at == 2:
         with contrast("the last line"):
             assert names[-1] != "root"
+        with contrast("only NaN: behind the root alone, the gradient is infinite"):
+            assert np.isinf(EAGER.gradient(tf.sqrt, 0.0))
+            assert printed_names(place, at, capfd, tf.sqrt)[:2] == ["root", "relu"]
 
 
 @pytest.mark.parametrize("at", [1, 2])
