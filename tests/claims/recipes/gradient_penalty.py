@@ -225,7 +225,9 @@ def test_float32_scores(policy):
         model = critic(policy, run_eagerly)
         error = message(lambda model=model: model.fit(real, generated, verbose=0))
         in_graph = "Sub' Op has type {} that does not match type float32"
-        eagerly = "cannot compute Sub as input #1(zero-based) was expected to be a float"
+        eagerly = (
+            "cannot compute Sub as input #1(zero-based) was expected to be a float"
+        )
         told = eagerly if run_eagerly else in_graph.format(compute_dtype)
         assert told in error
     with contrast("also if the last layer is float32"):

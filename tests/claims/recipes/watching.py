@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 from tests.harness import (
+    BLOCKS,
     EAGER,
     INSIDE,
     NESTED,
@@ -135,3 +136,5 @@ def test_prints_nothing(at, capfd):
     assert printed_names(OUTSIDE, at, capfd) == []
     with contrast("with the tape inside, too"):
         assert printed_names(INSIDE, at, capfd)
+    with contrast("also if it calls another tf.function, which calls the model"):
+        assert printed_names(BLOCKS[0], at, capfd)[0] == "root"
