@@ -216,6 +216,11 @@ def test_recompute_second(function, dtype, place):
     with contrast("also the first derivative of y ** 2"):
         first = place.gradient(function, x, tf.square)
         assert same(place.gradient(again, x, tf.square), first)
+    with contrast("also if it reads a trainable variable: then, both raise it"):
+        w = tf.Variable(2.0, dtype=dtype)
+        reads = tf.recompute_grad(lambda x: w * function(x))
+        error = raised(place.gradient, derivative(reads), x)
+        assert isinstance(error, NotImplementedError)
     with contrast("in a graph, too: there, both raise it"):
         assert isinstance(
             raised(INSIDE.gradient, derivative(again), x), NotImplementedError
