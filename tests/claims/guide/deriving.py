@@ -62,6 +62,11 @@ def test_half_rows(wrap):
     for shape, axis in ([10_000, 4], 0), ([100, 100, 4], [0, 1]):
         total, mean = of_ones(tf.float16, shape, axis)
         assert total == 2048.0 and abs(mean - 0.2048) < 1e-3
+    for columns in 2, 64, 1024:  # the sums of several parts of the rows are added
+        total, mean = of_ones(tf.float16, [10_000, columns], 0)
+        assert total < 9000.0 and mean < 0.9
+    with contrast("also with one column"):
+        assert of_ones(tf.float16, [10_000, 1], 0) == [10_000.0, 1.0]
     with contrast("along the last axis, too"):
         assert of_ones(tf.float16, [4, 10_000], 1) == [10_000.0, 1.0]
     with contrast("in bfloat16, too"):

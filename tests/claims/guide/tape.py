@@ -13,6 +13,7 @@ from tests.harness import (
     FLOATS,
     INSIDE,
     MODES,
+    OUTSIDE,
     PERSISTENT,
     contrast,
     numbers,
@@ -108,6 +109,11 @@ def test_every_step(place, needed):
         "of every recorded step, also of those that don't lead to the target"
     ):
         assert not aside
+    with contrast("of every step that leads to the target, also behind a None"):
+        behind, x = [], tf.constant(2.0)
+        blocks = tf.custom_gradient(lambda x: (2.0 * x, lambda upstream: None))
+        assert place.gradient(lambda x: blocks(noting(behind)(x)), x) is None
+        assert not behind
 
 
 @pytest.mark.parametrize("inner", WRAPS.values(), ids=["plain", "in a tf.function"])
@@ -198,6 +204,17 @@ def test_zeros_for_unused(place):
     with contrast("ones, as for an output that is used"):
         of_both = EAGER.gradient(lambda x: sum(map(tf.reduce_sum, both(x))), xs[0])
         assert same(of_both, [0, 0, 1, 8])
+    if place in (INSIDE, OUTSIDE):
+        with contrast("for an integer output, too"):
+            received = []
+
+            @tf.custom_gradient
+            def with_integer(x):
+                grad = lambda up, of_integer: received.append(of_integer) or up
+                return (2.0 * x, tf.cast(x, tf.int32)), grad
+
+            place.gradient(lambda x: with_integer(x)[0], 1.0)
+            assert (received[-1] is None) == (place is OUTSIDE)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=lambda dtype: dtype.name)

@@ -70,6 +70,9 @@ def test_one_call(dtype, size):
     assert len(first) == len(second) == 1
     with contrast("of each recorded step, also if it doesn't lead to the target"):
         assert not aside
+    with contrast("of each step that leads to the target, also behind a None"):
+        blocks = tf.custom_gradient(lambda x: (2.0 * x, lambda upstream: None))
+        assert jacobian(lambda x: blocks(noting(aside)(x)), x) is None and not aside
     with contrast("with an eager tensor"):
         assert not hasattr(first[0], "numpy") and not hasattr(second[0], "numpy")
     with contrast("by default or not: without pfor, once for each row"):

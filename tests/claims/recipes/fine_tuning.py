@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 from tensorflow.python.eager import context
 
-from tests.harness import EAGER, INSIDE, XLA, contrast, program, same
+from tests.harness import EAGER, INSIDE, XLA, contrast, message, program, same
 
 layers = keras.layers
 KINDS = {
@@ -68,10 +68,10 @@ def test_loaded_zero(name):
 def test_first_graph(change):
     x, y = tf.random.stateless_normal([8, 4], [1, 2]), tf.ones([8, 1])
 
-    def moved(compile_again):
+    def moved(compile_again=False, **options):
         model = keras.Sequential([keras.Input([4]), layers.Dense(1)])
         dense = model.layers[0]
-        model.compile("sgd", "mse")
+        model.compile("sgd", "mse", **options)
         model.fit(x, y, verbose=0)
         if change == "enable_lora":
             dense.enable_lora(2)
@@ -83,7 +83,12 @@ def test_first_graph(change):
         model.fit(x, y, verbose=0)
         return [w.name for w in dense.variables if not same(w, before[w.name])]
 
-    assert moved(compile_again=False) == ["kernel", "bias"]
+    assert moved() == moved(jit_compile=False) == ["kernel", "bias"]
+    with contrast("with `run_eagerly`, too"):
+        if change == "enable_lora":
+            assert "Unknown variable" in message(lambda: moved(run_eagerly=True))
+        else:
+            assert moved(run_eagerly=True) == []
     with contrast("also after `compile`"):
         again = moved(compile_again=True)
         assert again == (["bias", "lora_kernel_b"] if change == "enable_lora" else [])

@@ -207,21 +207,28 @@ def test_float32_scores(policy):
     real, generated = 1.0 + tf.zeros([8, 2]), tf.random.stateless_normal([8, 2], [1, 2])
     page = program("recipes/gradient_penalty/penalty.py")
 
-    def critic(last):
+    def critic(last, run_eagerly=False):
         model = page.Critic()
         model.network = keras.Sequential(
             [layers.Dense(4, "tanh", dtype=policy), layers.Dense(1, dtype=last)]
         )
-        model.compile(keras.optimizers.SGD(0.1))
+        model.compile(keras.optimizers.SGD(0.1), run_eagerly=run_eagerly)
         return model
 
     mixed, plain = critic(policy), critic("float32")
     for model in mixed, plain:
         assert page.input_gradients(model.network, real).dtype == tf.float32
         assert page.gradient_penalty(model.network, real).dtype == tf.float32
-    assert mixed.network(real).dtype == keras.DTypePolicy(policy).compute_dtype
+    compute_dtype = keras.DTypePolicy(policy).compute_dtype
+    assert mixed.network(real).dtype == compute_dtype
     for run_eagerly in False, True:
-        mixed.run_eagerly = run_eagerly
-        assert "Error" in message(lambda: mixed.fit(real, generated, verbose=0))
+        model = critic(policy, run_eagerly)
+        error = message(lambda model=model: model.fit(real, generated, verbose=0))
+        in_graph = "Sub' Op has type {} that does not match type float32"
+        eagerly = (
+            "cannot compute Sub as input #1(zero-based) was expected to be a float"
+        )
+        told = eagerly if run_eagerly else in_graph.format(compute_dtype)
+        assert told in error
     with contrast("also if the last layer is float32"):
         assert not message(lambda: plain.fit(real, generated, verbose=0))

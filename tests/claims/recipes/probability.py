@@ -112,11 +112,12 @@ def test_about_zero(wrap, name):
             assert abs(of_loss - exact) < 0.03
 
 
-@pytest.mark.parametrize("kind", ["Normal", "Gamma", "StudentT"])
+@pytest.mark.parametrize("kind", ["Normal", "LogNormal", "Gamma", "StudentT"])
 def test_converted_at_once(kind):
     def distribution(scale):
         return {
             "Normal": lambda: tfd.Normal(0.0, scale),
+            "LogNormal": lambda: tfd.LogNormal(0.0, scale),
             "Gamma": lambda: tfd.Gamma(2.0, scale),
             "StudentT": lambda: tfd.StudentT(9.0, 0.0, scale),
         }[kind]()

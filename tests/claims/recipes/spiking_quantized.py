@@ -34,6 +34,8 @@ def test_silent_neurons(place):
     with contrast("so does the comparison without a custom gradient"):
         plain = program("recipes/spiking_quantized/lif.py").no_gradient
         assert EAGER.gradients(plain, v, threshold, width) == [None] * 3
+    with contrast("a potential far below the threshold, too"):
+        assert same(place.gradients(loss, v - 100.0, threshold, width)[0], 0.0 * v)
 
 
 @pytest.mark.parametrize("name", ["Adam", "Nadam", "Adamax"])
@@ -102,6 +104,10 @@ def test_repeats_last(name):
         plain = CELLS[name]()(tf.pad(x, [[0, 0], [0, 3], [0, 0]]))
         if name != "LIF":  # it may be silent in both
             assert not same(plain[:, 4], plain[:, 3])
+    with contrast("the layers in `Bidirectional`, too, which return 0"):
+        both = layers.Bidirectional(CELLS["LSTM"]())(masked)
+        sequence = keras.Model(inputs, both)(tf.pad(x, [[0, 0], [0, 3], [0, 0]]))
+        assert same(sequence[:, 3:], tf.zeros([4, 3, 4]))
 
 
 @pytest.mark.parametrize("in_graph", [False, True], ids=["eager", "graph"])

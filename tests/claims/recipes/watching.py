@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 from tests.harness import (
+    BLOCKS,
     EAGER,
     INSIDE,
     NESTED,
@@ -87,17 +88,20 @@ def add_probe(layer):
     layer.call = lambda x, **options: call(probe(x, tf.constant(layer.name)), **options)
 
 
-def printed_names(place, at, capfd):
+def printed_names(place, at, capfd, root=lambda x: tf.sqrt(tf.nn.relu(x))):
     """Differentiate a model with a square root of 0, and read what the probes print.
 
     Args:
         place: of the tape, or None for `fit`.
         at: the position of the square root.
         capfd: captures what the probes print.
+        root: the function with the square root.
     """
     keras.utils.set_random_seed(0)
     parts = [layers.Dense(4, "tanh", name=f"dense_{i}") for i in range(4)]
-    parts[at] = layers.Lambda(lambda x: tf.sqrt(tf.nn.relu(x)), name="root")
+    parts[at] = layers.Lambda(root, name="root")
+    if root is tf.sqrt:
+        parts.insert(at, layers.ReLU(name="relu"))
     model = keras.Sequential([keras.Input([3]), *parts])
     for layer in model.layers:
         add_probe(layer)
@@ -122,6 +126,9 @@ def test_first_line(place, at, capfd):
     if at == 2:
         with contrast("the last line"):
             assert names[-1] != "root"
+        with contrast("only NaN: behind the root alone, the gradient is infinite"):
+            assert np.isinf(EAGER.gradient(tf.sqrt, 0.0))
+            assert printed_names(place, at, capfd, tf.sqrt)[:2] == ["root", "relu"]
 
 
 @pytest.mark.parametrize("at", [1, 2])
@@ -129,3 +136,5 @@ def test_prints_nothing(at, capfd):
     assert printed_names(OUTSIDE, at, capfd) == []
     with contrast("with the tape inside, too"):
         assert printed_names(INSIDE, at, capfd)
+    with contrast("also if it calls another tf.function, which calls the model"):
+        assert printed_names(BLOCKS[0], at, capfd)[0] == "root"

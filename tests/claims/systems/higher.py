@@ -22,6 +22,7 @@ from tests.harness import (
     derivative,
     message,
     program,
+    raised,
     same,
 )
 
@@ -148,6 +149,15 @@ def test_calls_itself(place):
         if place in PLAIN:
             other = place.derivative(lambda x: capturing_output(x) + 0 * x * x, X)
             assert same(other, 0 * X)
+    if place is OUTSIDE:
+        with contrast("without the copy, too"):
+
+            @tf.custom_gradient
+            def exponential(x):
+                return tf.exp(x), lambda upstream: upstream * exponential(x)
+
+            assert same(EAGER.derivative(exponential, X), np.exp(X), 1e-9)
+            assert isinstance(raised(OUTSIDE.derivative, exponential, X), TypeError)
 
 
 THIRD = [EAGER, OUTSIDE, INSIDE, BLOCKS[4]]

@@ -468,6 +468,10 @@ def test_dropped_checkpoint(place):
             lambda x: tf.vectorized_map(derivative(recomputing(cube)), x)
         )
         assert same(taped(tf.constant([0.5, 0.5])), [0.75, 0.75], 1e-6)
+    if place is VECTORIZED[0]:
+        with contrast("over one example, too"):
+            of_one = EAGER.gradient(lambda x: tf.vectorized_map(stopped, x), [0.5])
+            assert same(of_one, [0.75], 1e-6)
 
 
 @pytest.mark.parametrize("requests", [1, 3])
