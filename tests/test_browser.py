@@ -419,7 +419,7 @@ def test_a_formula_out_of_sight_comes_to_the_line_that_names_it(open_page):
         assert mark.evaluate("it => getComputedStyle(it).backgroundColor") == (
             "rgba(122, 47, 125, 0.15)"
         )
-    box, line = recalled.bounding_box(), trace.locator("code").bounding_box()
+    box, line = recalled.bounding_box(), trace.locator("pre code").bounding_box()
     assert box["y"] + box["height"] < line["y"] or box["y"] > line["y"] + line["height"]
     # Where a formula with the names is in sight, nothing comes.
     page.locator("math:has(.upstream)").first.evaluate("it => it.scrollIntoView()")

@@ -122,7 +122,8 @@
   function changing(rows, xs) {
     const known = rows.filter(({ role, printed, values }) => varies(printed)
       && (role || values.some((y, k) => y !== +xs[k])))
-    const same = row => known.find(({ role, printed }) => role === row.role && `${printed}` === `${row.printed}`)
+    const same = row => known.find(({ role, printed }) =>
+      role === row.role && `${printed}` === `${row.printed}`)
     return known.filter(row => same(row) === row).slice(0, SIGNS.length)
   }
 
@@ -186,14 +187,15 @@
       // A trace of one line has no steps.
       this.isLong = this.original.trimEnd().includes("\n")
       const formula = this.formula()
-      this.hint = element("p", {}, "Go through the trace line by line: each line and what printed it are marked "
-        + `together${formula.length ? ", and its factors in the formula" : ""}.`)
+      this.hint = element("p", {}, "Go through the trace line by line: each line and what printed it are "
+        + `marked together${formula.length ? ", and its factors in the formula" : ""}.`)
       this.said = element("p", { role: "status" })
       this.source = element("code", { class: "source" })
       this.node = element("div", { class: "inputs", role: "group", "aria-label": `Inputs of ${file}` },
         element("div", { class: "picture" }, this.chosen, this.figure),
         element("div", { class: "controls" }, ...formula, ...this.controls.map(({ node }) => node),
-          element("p", { class: "steps" }, ...hasMotion && this.isLong ? [this.playing] : [], this.comparing, reset),
+          element("p", { class: "steps" }, ...hasMotion && this.isLong ? [this.playing] : [],
+            this.comparing, reset),
           ...this.isLong ? [element("p", { class: "steps" }, this.back, next)] : [],
           element("div", { class: "step" }, this.hint, this.said, this.source)))
       this.chosen.addEventListener("change", () => {
@@ -213,7 +215,8 @@
       field.addEventListener("change", () => {
         const typed = field.value === "" ? +stops[this.at[k]] : +field.value
         const far = stops.map(stop => Math.abs(stop - typed)), stop = far.indexOf(Math.min(...far))
-        this.choose(k, stop, far[stop] ? `${name} = ${field.value} wasn’t run; the nearest value is ${stops[stop]}.` : "")
+        this.choose(k, stop, !far[stop] ? ""
+          : `${name} = ${field.value} wasn’t run; the nearest value is ${stops[stop]}.`)
       })
       return { slider, field, node: element("label", {}, element("code", {}, name), field, slider) }
     }
@@ -332,25 +335,26 @@
       // A program that fails as it stands is meant to fail.
       const failing = outputs.map(text => ERROR.test(text) && !ERROR.test(this.original))
       const own = [at[moved], now, failing.indexOf(false)].find(k => failing[k] === false) ?? now
-      const texts = outputs.map(before), isMoved = this.kept?.at.some((stop, k) => k !== moved && stop !== at[k])
+      const texts = outputs.map(before)
+      const isMoved = this.kept?.at.some((stop, k) => k !== moved && stop !== at[k])
       const old = isMoved ? over(this.kept.at).map(before) : null
       const names = namesOf(texts[own]), lines = texts[own].trimEnd().split("\n")
       const drawable = lines.map((line, k) => changing(rowsOf(line, names[k],
         texts.map(text => lineOf(text, k)), old?.map(text => lineOf(text, k))), stops)
         .filter(({ name }) => name.startsWith(this.quantity)))
-      const table = tableOf(texts[at[moved]])
+      const table = tableOf(texts[at[moved]]), columns = namesOf(texts[at[moved]])[table?.from]
       const choices = [...table ? [-1] : [], ...lines.keys()].filter(k => k < 0 || drawable[k].length)
       const inColor = choices.findLast(k => drawable[k]?.some(({ role }) => role))
       const isInTable = table && step > table.from && step <= table.to && !(wanted >= 0)
       const line = step ? isInTable ? -1 : step - 1
         : [wanted, table ? -1 : inColor, choices.at(-1)].find(k => choices.includes(k))
-      const title = k => k < 0 ? `Lines ${table.from + 1} to ${table.to}, over ${names[table.from][0]}`
+      const title = k => k < 0 ? `Lines ${table.from + 1} to ${table.to}, over ${columns[0]}`
         : `Line ${k + 1}: ${lines[k].replace(NUMBER, "…").slice(0, 40)}`
       this.chosen.replaceChildren(...choices.map(k => element("option", { value: k }, title(k))))
       this.chosen.value = line
       this.chosen.hidden = choices.length < 2
       this.figure.hidden = !choices.length && !failing.some(Boolean)
-      if (line === -1) this.drawTable(table, texts, names[table.from])
+      if (line === -1) this.drawTable(table, texts, columns)
       else this.drawLine(line, drawable[line] ?? [], failing)
     }
 
@@ -366,7 +370,8 @@
         all: rows.flatMap(({ values, old }) => [...values, ...old ?? []]).filter(isFinite) },
       rows.map(row => ({ row, now: row.printed[at], was: this.kept
         && lineOf(this.kept.text, line).match(NUMBER)?.[row.place] })),
-      rows.length ? `at ${name} = ${stops[at]}` : this.step ? `Line ${this.step} has no number that changes` : "",
+      rows.length ? `at ${name} = ${stops[at]}`
+        : this.step ? `Line ${this.step} has no number that changes` : "",
       count && `× error at ${count} of ${stops.length} values`)
     }
 

@@ -126,7 +126,8 @@
       for (const [word, first, last] of runs(odd)) {
         const half = 0.48 / Math.max(xs.length - 1, 1)
         const [from, to] = [Math.max(places[first] - half, 0), Math.min(places[last] + half, 1)]
-        svg.append(element("rect", { x: right(from), y: 0, width: percent(0.96 * (to - from)), height: "100%", class: "odd" }))
+        svg.append(element("rect", { x: right(from), y: 0, width: percent(0.96 * (to - from)),
+          height: "100%", class: "odd" }))
         labels.push([(from + to) / 2, 0.5 + 0.14 * number, `${name} is ${word}`])
       }
     })
@@ -139,11 +140,13 @@
       values.forEach((y, k) => isFinite(y) && svg.append(sign(number, percent(drawn[k]), percent(height(y)),
         `${role} ${k === at ? "now" : ""}`, k === at ? 5 : xs.length > 30 ? 1.8 : 2.6)))
     })
-    failing.forEach((fails, k) => fails && text(percent(drawn[k]), "96%", `fails ${k === at ? "now" : ""}`, "×"))
+    failing.forEach((fails, k) => fails && text(percent(drawn[k]), "96%", "fails", "×"))
     const [stretch] = runs(failing).sort((a, b) => b[2] - b[1] - a[2] + a[1])
     if (stretch) labels.push([(places[stretch[1]] + places[stretch[2]]) / 2, 0.86, "fails here"])
-    for (const [x, y, words] of labels)
-      text(right(x < 0.2 ? 0 : x > 0.8 ? 1 : x), percent(y), `odd ${x < 0.2 ? "first" : x > 0.8 ? "last" : ""}`, words)
+    for (const [x, y, words] of labels) {
+      const [to, end] = x < 0.2 ? [0, "first"] : x > 0.8 ? [1, "last"] : [x, ""]
+      text(right(to), percent(y), `odd ${end}`, words)
+    }
     return { svg, places: drawn }
   }
 }
