@@ -5,10 +5,11 @@ An adapter for a framework gives both as functions of arrays: see ``Differentiab
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from .arrays import as_text, dot, element, flat, normal, unflat
+from .arrays import as_text, dot, dtype_name, element, flat, normal, unflat
 from .slopes import Pairing, Slope, pair, scaled_slope
 
 Arrays = list[np.ndarray]
@@ -31,6 +32,10 @@ class GradientError(AssertionError):
 
 class Undecided(GradientError):
     """Too little could be compared to say that the derivatives are right."""
+
+
+class Refused(Exception):
+    """Inputs that the function does not accept."""
 
 
 @dataclass
@@ -96,8 +101,6 @@ class Differentiable:
     in_double: bool = True
     """Whether values are computed in float64."""
     atol: float = 0.0
-    eps: float | None = None
-    """The longest step; by default, it scales with the arrays."""
     slack: float = 0.0
     """By how much of their difference derivatives of two sides may be wrong."""
 
@@ -137,9 +140,7 @@ class Comparison:
 
         problem = self._problem
         for name, leaf, row in rows:
-            slope = scaled_slope(
-                values, self._center, at, row, problem.in_double, problem.eps
-            )
+            slope = scaled_slope(values, self._center, at, row, problem.in_double)
             self.along.append(Along(name, leaf, row, slope))
 
     def right(self, upstream: Arrays) -> Arrays:
@@ -268,3 +269,33 @@ def rows(
             found.append((what, name, row))
         start += numbers.size
     return found
+
+
+def demand_numbers(values: list) -> None:
+    """Raise Undecided for arguments at which nothing can be compared."""
+    numbers = flat(values)
+    if not numbers.size:
+        raise Undecided("no argument has a number that can have a derivative")
+    if not np.isfinite(numbers).all():
+        raise Undecided("not all arguments are finite")
+
+
+def demand_form(name: str, gradient: Any, like: Any) -> None:
+    """Demand the shape and the dtype of the argument. Raises GradientError."""
+    for kind, actual, needed in (
+        ("shape", gradient.shape, like.shape),
+        ("dtype", dtype_name(gradient), dtype_name(like)),
+    ):
+        if actual != needed:
+            raise GradientError(
+                f"the gradient with respect to {name} has {kind} {actual}, but"
+                f" {name} has {kind} {needed}"
+            )
+
+
+def describe(error: BaseException) -> str:
+    """Return an error's type and the first line of its message."""
+    if isinstance(error, Refused):
+        return str(error)
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first}"[:200]

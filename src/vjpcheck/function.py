@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .core import Arrays, GradientError, Undecided
+from .core import Arrays, GradientError, Refused, Undecided, demand_form, describe
 
 STATIC = (bool, int, str, bytes, type(None), np.bool_)
 """Types that reach the function as they are."""
@@ -33,10 +33,6 @@ REFUSALS = (
 
 class Misdeclared(Exception):
     """An option that can't be computed."""
-
-
-class Refused(Exception):
-    """Inputs that the function does not accept."""
 
 
 def inexact(dtype: tf.DType) -> bool:
@@ -382,14 +378,6 @@ def visible_values(function: Callable) -> dict[str, Any]:
     return values
 
 
-def describe(error: BaseException) -> str:
-    """Return an error's type and the first line of its message."""
-    if isinstance(error, Refused):
-        return str(error)
-    first = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {first}"[:200]
-
-
 def moved_to(place: Arrays, moving: list[int], arrays: Arrays) -> Arrays:
     """Return a point with other numbers."""
     point = list(place)
@@ -416,15 +404,7 @@ def as_tensors(gradients: list, likes: list, names: list[str]) -> list:
             raise GradientError(
                 f"the gradient with respect to {name} isn't a tensor: {describe(error)}"
             ) from error
-        for kind, actual, needed in (
-            ("shape", gradient.shape, like.shape),
-            ("dtype", gradient.dtype.name, like.dtype.name),
-        ):
-            if actual != needed:
-                raise GradientError(
-                    f"the gradient with respect to {name} has {kind} {actual}, but"
-                    f" {name} has {kind} {needed}"
-                )
+        demand_form(name, gradient, like)
         tensors.append(gradient)
     return tensors
 

@@ -1,31 +1,85 @@
-"""The derivatives of a function, by order and mode, beside finite differences."""
+"""The derivatives of a function, by order and mode, beside finite differences.
 
+Only NumPy is needed: an adapter for a framework subclasses ``FunctionAtPoint``.
+"""
+
+import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-import tensorflow as tf
 
-from .arrays import as_text, element, flat, normal, unflat
-from .core import AT_MOST, GradientError, Result, Undecided
-from .function import (
-    Function,
-    as_tensors,
-    demanded,
+from .arrays import as_text, dtype_name, element, flat, normal, unflat
+from .core import (
+    AT_MOST,
+    Arrays,
+    GradientError,
+    Result,
+    Undecided,
+    demand_form,
+    demand_numbers,
     describe,
-    leaf_of,
-    runs_widely,
-    wide,
-    widened,
 )
 from .slopes import Slope, pair, scaled_slope
-from .state import State
 
 MODES = ("rev", "fwd")
 RTOL = {"float32": 1e-4, "complex64": 1e-4, "float16": 0.03, "bfloat16": 0.24}
 """By the dtypes of the arguments; 1e-6 in all wider dtypes."""
 NOISE = {"float16": 1e-2, "bfloat16": 8e-2, "float32": 1e-5, "complex64": 1e-5}
 """Of a value from which a finite difference is computed, relative; else 1e-9."""
+STREAM = 0x76_6A_70
+"""Of the random numbers: nobody's arguments are drawn from the same."""
+
+
+class FunctionAtPoint(ABC):
+    """A function at one point, and how its framework differentiates."""
+
+    names: list[str]
+    """Of the arguments that move."""
+    values: Arrays
+    """These arguments, in the widest dtypes."""
+    dtypes: list[str]
+    widens: bool = True
+    """Whether the function may be computed in float64."""
+    conjugates: ClassVar[bool] = False
+    """Whether a complex gradient is the conjugate of the direction of steepest
+    ascent, as in JAX."""
+    nests_forward: ClassVar[bool] = True
+    """Whether forward-mode derivatives can be differentiated again."""
+    bugs: ClassVar[tuple[type[Exception], ...]] = ()
+    """What the framework raises about itself."""
+
+    def inputs(self, arrays: Arrays, double: bool) -> list:
+        """Return the arguments at other values, in the widest dtypes if ``double``."""
+        dtypes = map(wide, self.dtypes) if double else self.dtypes
+        return [self.tensor(array, dtype) for array, dtype in zip(arrays, dtypes)]
+
+    def precision(self, double: bool) -> AbstractContextManager:
+        """Return a context in which the framework computes in float64."""
+        return nullcontext()
+
+    def array(self, tensor: Any) -> np.ndarray:
+        """Return a tensor as an array."""
+        return np.asarray(tensor)
+
+    @abstractmethod
+    def tensor(self, array: np.ndarray, dtype: str) -> Any:
+        """Return an array as a tensor."""
+
+    @abstractmethod
+    def run(self, inputs: list) -> list:
+        """Return the outputs that can have a derivative."""
+
+    @abstractmethod
+    def vjp(self, run: Callable, inputs: list, upstream: list) -> list:
+        """Return the gradients of ``run`` with respect to all inputs."""
+
+    @abstractmethod
+    def jvp(self, run: Callable, inputs: list, tangents: list) -> list:
+        """Return the forward-mode derivatives of all outputs of ``run``."""
 
 
 @dataclass(frozen=True)
@@ -36,101 +90,73 @@ class Level:
     order: int
     run: Callable[[list], list]
     names: list[str]
-    values: list[np.ndarray]
-    dtypes: list[tf.DType]
-    """Of the arguments; ``values`` are in the widest."""
+    values: Arrays
+    """Of the arguments, in the widest dtypes."""
+    dtypes: list[str]
+
+
+def check(
+    problem: FunctionAtPoint,
+    order: int,
+    modes: Sequence[str],
+    *,
+    atol: float = 0.0,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> Result:
+    """Compare all derivatives up to an order: see ``check_grads``."""
+    if order < 1 or not modes or not set(modes) <= set(MODES):
+        raise ValueError(f"order must be at least 1, and modes among {MODES}")
+    demand_numbers(problem.values)
+    result = Result()
+    LevelCheck(problem, result, modes, atol, rtol, eps).run(order)
+    result.points, result.dtypes = 1, {"/".join(sorted({*problem.dtypes}))}
+    result.demand_enough()
+    return result
 
 
 class LevelCheck:
-    """One function at one point."""
+    """The comparisons of one function at one point."""
 
     def __init__(
         self,
-        call: Function,
+        problem: FunctionAtPoint,
         result: Result,
         modes: Sequence[str],
-        rng: np.random.Generator,
         atol: float,
         rtol: float | None,
         eps: float | None,
     ) -> None:
-        self._call, self._result, self._rng = call, result, rng
+        self._problem, self._result, self._modes = problem, result, modes
         self._atol, self._rtol, self._eps = atol, rtol, eps
-        self._state = State(call.call)
-        call.reset = self._state.again
-        self._fixed = call.tensors(call.start(), double=False)
-        self._first = self._function_itself()
-        is_complex = any(each.is_complex for each in self._first.dtypes)
-        self._modes = [mode for mode in modes if mode == "rev" or not is_complex]
-        if not self._modes:
-            raise ValueError("TensorFlow's forward mode needs real arguments")
-
-    def _function_itself(self) -> Level:
-        """Return the function of what can be moved: arguments, and variables."""
-        call = self._call
-        with tf.GradientTape() as tape:
-            outputs = flat(self._values([self._fixed[i] for i in call.moving]))
-        for variable in tape.watched_variables():
-            self._state.add(variable, is_moved=True)
-            call.leaves.append(leaf_of(variable))
-        if not call.moving:
-            raise Undecided("no argument is floating or complex")
-        point = call.start()
-        self._fixed = call.tensors(point, double=False)
-        leaves = [call.leaves[i] for i in call.moving]
-        # A narrow variable moves by steps of its own, whatever comes out.
-        self._can_widen = all(
-            leaf.variable is None or leaf.dtype == wide(leaf.dtype) for leaf in leaves
-        )
-        first = Level(
-            "f",
-            0,
-            self._values,
-            [leaf.name for leaf in leaves],
-            [point[i] for i in call.moving],
-            [leaf.dtype for leaf in leaves],
-        )
-        again = flat(self._outputs(first))
-        call.noisy = not np.array_equal(again, outputs, equal_nan=True)
-        if not np.isfinite(flat([*first.values, again])).all():
-            raise Undecided(f"{self._at(first)}: not all values are finite")
-        return first
-
-    @property
-    def dtypes(self) -> set[str]:
-        """The names of the dtypes in which derivatives are compared."""
-        return {each.name for each in self._first.dtypes}
-
-    def close(self) -> None:
-        """Put back what the calls changed."""
-        self._state.restore_all(has_drawn=self._call.noisy)
+        self._rng = np.random.default_rng([STREAM, 0])
+        names, dtypes = problem.names, problem.dtypes
+        self._first = Level("f", 0, problem.run, names, problem.values, dtypes)
 
     def run(self, order: int) -> None:
         """Compare all derivatives up to this order. Raises GradientError."""
+        values = self._flat(self._outputs(self._first))
+        if not np.isfinite(values).all():
+            raise Undecided(f"{self._at(self._first)}: not all values are finite")
         self._compare(self._first, order)
 
-    def _values(self, sources: list) -> list:
-        """Call the function at other values of what can be moved."""
-        tensors = list(self._fixed)
-        for i, source in zip(self._call.moving, sources):
-            tensors[i] = source
-        with demanded("the function"):
-            return self._call.run(self._call.call, tensors)
+    def _flat(self, tensors: list, is_gradient: bool = False) -> np.ndarray:
+        """Return the numbers of tensors in a row, for real inner products."""
+        arrays = [self._problem.array(tensor) for tensor in tensors]
+        conjugates = is_gradient and self._problem.conjugates
+        return flat([np.conj(array) for array in arrays] if conjugates else arrays)
 
     def _outputs(self, level: Level) -> list:
         return level.run(self._tensors(level, level.values, double=False))
 
-    def _tensors(self, level: Level, arrays: list, double: bool) -> list:
+    def _tensors(self, level: Level, arrays: Arrays, double: bool) -> list:
         """Return the arguments of a level at other values."""
-        call, point = self._call, self._call.start()
-        for i, array in zip(call.moving, arrays):
-            point[i] = array
-        tensors, count = call.tensors(point, double), len(call.moving)
+        count = len(self._first.values)
         more = [
-            tf.constant(array.astype((wide(d) if double else d).as_numpy_dtype))
-            for array, d in zip(arrays[count:], level.dtypes[count:])
+            self._problem.tensor(array, wide(dtype) if double else dtype)
+            for array, dtype in zip(arrays[count:], level.dtypes[count:])
         ]
-        return [tensors[i] for i in call.moving] + more
+        return self._problem.inputs(arrays[:count], double) + more
 
     # Derivatives.
 
@@ -155,11 +181,11 @@ class LevelCheck:
                     )
             except GradientError as wrong:
                 text = f"{derivative.name}: {wrong}"
-                if "fwd" in text and "Error" in text:  # TensorFlow's, maybe
+                if "fwd" in text and "Error" in text:  # the framework's, maybe
                     text += '; modes=("rev",) leaves forward mode out'
                 raise type(wrong)(text) from wrong
             self._result.order = max(self._result.order, derivative.order)
-            if order > 1:
+            if order > 1 and (is_rev or self._problem.nests_forward):
                 self._compare(derivative, order - 1)
 
     def _rev(self, level: Level, outputs: list) -> Level:
@@ -168,11 +194,10 @@ class LevelCheck:
 
         def run(sources: list) -> list:
             inputs, ups = sources[:count], sources[count:]
-            with tf.GradientTape() as tape:
-                tape.watch(inputs)
-                values = level.run(inputs)
-            gradients = tape.gradient(values, inputs, ups)
-            return as_tensors(gradients, inputs, level.names)
+            gradients = self._problem.vjp(level.run, inputs, ups)
+            for name, gradient, like in zip(level.names, gradients, inputs):
+                demand_form(name, gradient, like)
+            return gradients
 
         return self._derivative("rev", level, run, "upstream", outputs)
 
@@ -181,12 +206,7 @@ class LevelCheck:
         count = len(level.values)
 
         def run(sources: list) -> list:
-            inputs, tangents = sources[:count], sources[count:]
-            with tf.autodiff.ForwardAccumulator(inputs, tangents) as forward:
-                values = level.run(inputs)
-            zero = tf.UnconnectedGradients.ZERO
-            # The derivative of tf.gather may be tf.IndexedSlices.
-            return [tf.convert_to_tensor(forward.jvp(y, zero)) for y in values]
+            return self._problem.jvp(level.run, sources[:count], sources[count:])
 
         inputs = self._tensors(level, level.values, double=False)
         return self._derivative("fwd", level, run, "tangent", inputs)
@@ -194,19 +214,20 @@ class LevelCheck:
     def _derivative(
         self, mode: str, level: Level, run: Callable, name: str, like: list
     ) -> Level:
-        more = [tf.convert_to_tensor(self._random(each)) for each in like]
+        more = [self._problem.array(self._random(each)) for each in like]
         return Level(
             mode if level is self._first else f"{mode} of {level.name}",
             level.order + 1,
             run,
             level.names + [f"{name}[{n}]" for n in range(len(like))],
-            level.values + widened(more),
-            level.dtypes + [each.dtype for each in like],
+            level.values + [each.astype(wide(each.dtype.name)) for each in more],
+            level.dtypes + [dtype_name(each) for each in like],
         )
 
-    def _random(self, like: tf.Tensor) -> tf.Tensor:
-        array = np.zeros(like.shape, wide(like.dtype).as_numpy_dtype)
-        return tf.cast(normal(self._rng, array), like.dtype)
+    def _random(self, like: Any) -> Any:
+        dtype = dtype_name(like)
+        array = normal(self._rng, np.zeros(like.shape, wide(dtype)))
+        return self._problem.tensor(array, dtype)
 
     def _at(self, level: Level) -> str:
         pairs = zip(level.names, level.values)
@@ -217,29 +238,42 @@ class LevelCheck:
     def _slopes(self, level: Level) -> list[tuple[str, np.ndarray, Slope]]:
         """Return directions, their names, and the finite differences along them."""
         point = flat(level.values)
-        wide_run = lambda: level.run(self._tensors(level, level.values, True))  # noqa: E731
-        double = self._can_widen and _runs(wide_run)
-        outputs = wide_run() if double else self._outputs(level)
-        center, dtypes = flat(outputs), [each.dtype for each in outputs]
+        double = self._problem.widens and self._runs_widely(level)
+
+        def outputs(arrays: Arrays) -> list:
+            with self._problem.precision(double):
+                return level.run(self._tensors(level, arrays, double))
+
+        start = outputs(level.values)
+        center, dtypes = self._flat(start), [each.dtype for each in start]
 
         def values(row: np.ndarray) -> np.ndarray:
             try:
-                arrays = unflat(row, level.values)
-                moved = level.run(self._tensors(level, arrays, double))
+                moved = outputs(unflat(row, level.values))
             except GradientError:  # the domain ends here
                 return np.full(1, np.nan)
             # An output of another dtype is another function.
             is_same = [each.dtype for each in moved] == dtypes
-            return flat(moved) if is_same else np.full(1, np.nan)
+            return self._flat(moved) if is_same else np.full(1, np.nan)
 
         slopes = [
             (name, row, scaled_slope(values, center, point, row, double, self._eps))
             for name, row in self._directions(level, point.size)
         ]
         self._tensors(level, level.values, double=False)  # variables were moved
-        narrow = max(NOISE.get(each.name, 1e-9) for each in level.dtypes)
+        narrow = max(NOISE.get(dtype, 1e-9) for dtype in level.dtypes)
         self._noise = 1e-9 if double else narrow
         return slopes
+
+    def _runs_widely(self, level: Level) -> bool:
+        """Return whether float64 goes in and comes out."""
+        try:
+            with self._problem.precision(True):
+                outputs = level.run(self._tensors(level, level.values, True))
+        except Exception:
+            return False
+        dtypes = [dtype_name(each) for each in outputs]
+        return dtypes == [wide(dtype) for dtype in dtypes]
 
     def _directions(self, level: Level, total: int) -> list[tuple[str, np.ndarray]]:
         if total > AT_MOST:
@@ -262,23 +296,24 @@ class LevelCheck:
         for name, row, slope in slopes:
             ups = [self._random(each) for each in outputs]
             for trial in (ups, [-3 * each for each in ups]):  # of either sign
-                gradients = flat(self._run(derivative, level, trial))
-                place = f"{self._at(level)} with upstream = {as_text(trial)}"
+                shown = as_text([self._problem.array(each) for each in trial])
+                weights = self._flat(trial, is_gradient=True)
+                gradients = self._run(derivative, level, trial)
+                actual = self._flat(gradients, is_gradient=True)
+                place = f"{self._at(level)} with upstream = {shown}"
                 place = f"{place}: the gradient with respect to {name}"
-                self._pair(level, flat(trial), slope, gradients, row, place)
+                self._pair(level, weights, slope, actual, row, place)
 
     def _compare_fwd(
         self, level: Level, derivative: Level, slopes: list, _: list
     ) -> None:
         for name, row, slope in slopes:
             tangents = [
-                tf.cast(array, dtype)
+                self._problem.tensor(array, dtype)
                 for array, dtype in zip(unflat(row, level.values), level.dtypes)
             ]
-            moved, size = (
-                flat(self._run(derivative, level, tangents)),
-                slope.center.size,
-            )
+            moved = self._flat(self._run(derivative, level, tangents))
+            size = slope.center.size
             mixtures = self._rng.standard_normal((2, size)) / np.sqrt(size or 1)
             place = f"{self._at(level)}: the forward-mode derivative"
             place = f"{place} with respect to {name}"
@@ -296,10 +331,13 @@ class LevelCheck:
     ) -> None:
         rtol = self._rtol
         if rtol is None:
-            rtol = max(RTOL.get(each.name, 1e-6) for each in level.dtypes)
+            rtol = max(RTOL.get(dtype, 1e-6) for dtype in level.dtypes)
             rtol *= 1 if level is self._first else 10
         noise = self._noise / (slope.size if self._noise < 1e-8 else 1)
-        pairing = pair(upstream, slope, actual, moved, rtol, noise, self._atol)
+        # In a narrow dtype, the largest element determines the rounding of all.
+        rounding = max(NOISE.get(dtype, 0.0) for dtype in level.dtypes) / 10
+        atol = self._atol + rounding * abs(actual).max(initial=0.0)
+        pairing = pair(upstream, slope, actual, moved, rtol, noise, atol)
         if pairing.verdict == "wrong":
             raise GradientError(
                 f"{place} is {pairing.actual:.6g}, but finite differences give"
@@ -315,15 +353,29 @@ class LevelCheck:
             return derivative.run([*sources, *more])
         except GradientError:
             raise
-        except tf.errors.InternalError as error:  # of TensorFlow itself
+        except self._problem.bugs as error:
             raise Undecided(f"{self._at(level)}: {describe(error)}") from error
         except Exception as error:
             message = f"{self._at(level)}: it raises {describe(error)}"
             raise GradientError(message) from error
 
 
-def _runs(run: Callable[[], list]) -> bool:
+def wide(dtype: str) -> str:
+    """Return the widest dtype of the same kind."""
+    return "complex128" if dtype.startswith("complex") else "float64"
+
+
+def named_arguments(f: Callable, args: tuple) -> dict[str, Any]:
+    """Return the arguments by the names of the parameters: ``x``, ``inputs[0]``."""
     try:
-        return runs_widely(run)
-    except GradientError:
-        return False
+        signature = inspect.signature(f)
+        bound = signature.bind(*args).arguments
+    except (TypeError, ValueError):
+        return {f"args[{n}]": value for n, value in enumerate(args)}
+    named: dict[str, Any] = {}
+    for name, value in bound.items():
+        if signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+            named |= {f"{name}[{n}]": part for n, part in enumerate(value)}
+        else:
+            named[name] = value
+    return named
