@@ -293,9 +293,11 @@ class LevelCheck:
     def _compare_rev(
         self, level: Level, derivative: Level, slopes: list, outputs: list
     ) -> None:
-        for name, row, slope in slopes:
+        for n, (name, row, slope) in enumerate(slopes):
             ups = [self._random(each) for each in outputs]
-            for trial in (ups, [-3 * each for each in ups]):  # of either sign
+            # Of either sign, and zero once.
+            for factor in (1, -3) if n else (1, -3, 0):
+                trial = [factor * each for each in ups]
                 shown = as_text([self._problem.array(each) for each in trial])
                 weights = self._flat(trial, is_gradient=True)
                 gradients = self._run(derivative, level, trial)
