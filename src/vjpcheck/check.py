@@ -8,11 +8,11 @@ import numpy as np
 
 from .core import Result, demand_numbers
 from .function import Misdeclared, call_of
-from .levels import MODES, STREAM, check
+from .levels import MODES, STREAM
 from .options import options_of
 from .rule import Rule
 from .situations import Situations
-from .tape import TapeProblem
+from .tape import TapeCheck
 
 
 def check_grads(
@@ -70,12 +70,12 @@ def check_grads(
     """
     call = call_of(f, f, as_tuple(args), {})
     demand_numbers([leaf.value for leaf in call.leaves if leaf.moves])
-    with contextlib.closing(TapeProblem(call)) as problem:
-        if any(dtype.startswith("complex") for dtype in problem.dtypes):
+    with contextlib.closing(TapeCheck(call)) as check:
+        if any(dtype.startswith("complex") for dtype in check.dtypes):
             modes = [mode for mode in modes if mode == "rev"]
             if not modes:
                 raise ValueError("TensorFlow's forward mode needs real arguments")
-        return check(problem, order, modes, atol=atol, rtol=rtol, eps=eps)
+        return check.check(order, modes, atol=atol, rtol=rtol, eps=eps)
 
 
 def check_custom_gradient(

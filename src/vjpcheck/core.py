@@ -101,6 +101,10 @@ class Differentiable:
     in_double: bool = True
     """Whether values are computed in float64."""
     atol: float = 0.0
+    eps: float | None = None
+    """The longest step; by default, it scales with the arrays."""
+    rounding: float = 0.0
+    """Of the largest element of a gradient in a narrow dtype."""
     slack: float = 0.0
     """By how much of their difference derivatives of two sides may be wrong."""
 
@@ -191,29 +195,41 @@ class Comparison:
             gradients: what the pullback returned.
             means: what the pullback should use instead of ``upstream``.
         """
-        problem = self._problem
         row, weights = flat(gradients), flat(upstream if means is None else means)
+        place = f"{place} with upstream = {as_text(upstream)}: the gradient"
         for along in self.along:
-            pairing = pair(
-                weights,
-                along.slope,
-                row,
-                along.moved,
-                problem.rtol,
-                # Rounding doesn't shrink as inputs grow; in float64, it is small.
-                problem.noise / (along.slope.size if problem.in_double else 1),
-                problem.atol,
-                problem.slack,
+            self.demand_along(along, weights, row, along.moved, place, upstream)
+
+    def demand_along(
+        self,
+        along: Along,
+        weights: np.ndarray,
+        row: np.ndarray,
+        moved: np.ndarray,
+        place: str,
+        upstream: Arrays | None = None,
+    ) -> None:
+        """Demand that ⟨row, moved⟩ is the slope of the values with these weights."""
+        problem = self._problem
+        pairing = pair(
+            weights,
+            along.slope,
+            row,
+            moved,
+            problem.rtol,
+            # Rounding doesn't shrink as inputs grow; in float64, it is small.
+            problem.noise / (along.slope.size if problem.in_double else 1),
+            problem.atol + problem.rounding * abs(row).max(initial=0.0),
+            problem.slack,
+        )
+        if pairing.verdict == "wrong" and not (
+            pairing.at_kink and self._is_around(pairing.actual, along, upstream or [])
+        ):
+            raise GradientError(
+                f"{place} with respect to {along.name} is {pairing.actual:.6g}, but"
+                f" {pairing.expected} is right"
             )
-            if pairing.verdict == "wrong" and not (
-                pairing.at_kink and self._is_around(pairing.actual, along, upstream)
-            ):
-                raise GradientError(
-                    f"{place} with upstream = {as_text(upstream)}: the gradient with"
-                    f" respect to {along.name} is {pairing.actual:.6g}, but"
-                    f" {pairing.expected} is right"
-                )
-            self._note(along, pairing)
+        self._note(along, pairing)
 
     def _note(self, along: Along, pairing: Pairing) -> None:
         result = self.result

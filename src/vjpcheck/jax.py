@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .core import Result
-from .levels import MODES, FunctionAtPoint, check, named_arguments, wide
+from .levels import MODES, DerivativeCheck, argument_names, wide
 
 
 def check_grads(
@@ -34,10 +34,10 @@ def check_grads(
         Undecided: finite differences determined too few derivatives.
     """
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    return check(_Problem(f, args), order, modes, **options)
+    return _JaxCheck(f, args).check(order, modes, **options)
 
 
-class _Problem(FunctionAtPoint):
+class _JaxCheck(DerivativeCheck):
     """A JAX function of the leaves that can have a derivative."""
 
     conjugates = True
@@ -47,16 +47,14 @@ class _Problem(FunctionAtPoint):
         self._leaves, self._tree = jax.tree.flatten(args)
         names = [
             name + jax.tree_util.keystr(path)
-            for name, part in named_arguments(f, args).items()
-            for path, _ in jax.tree_util.tree_leaves_with_path(part)
+            for name, part in zip(argument_names(f, args), args)
+            for path, _ in jax.tree.leaves_with_path(part)
         ]
         self._moving = [n for n, leaf in enumerate(self._leaves) if _moves(leaf)]
         arrays = [jnp.asarray(self._leaves[n]) for n in self._moving]
         self.names = [names[n] for n in self._moving]
         self.dtypes = [array.dtype.name for array in arrays]
-        self.values = [
-            np.asarray(array).astype(wide(array.dtype.name)) for array in arrays
-        ]
+        self.values = [np.asarray(x).astype(wide(x.dtype.name)) for x in arrays]
 
     def precision(self, double: bool) -> AbstractContextManager:
         return jax.enable_x64(True) if double else nullcontext()

@@ -8,11 +8,11 @@ import tensorflow as tf
 from .arrays import flat
 from .core import Arrays, Undecided
 from .function import Function, demanded, leaf_of, wide
-from .levels import FunctionAtPoint
+from .levels import DerivativeCheck
 from .state import State
 
 
-class TapeProblem(FunctionAtPoint):
+class TapeCheck(DerivativeCheck):
     """A TensorFlow function of what can be moved: arguments, and variables."""
 
     bugs = (tf.errors.InternalError,)

@@ -7,8 +7,9 @@ import numpy as np
 import torch
 from torch.autograd import forward_ad
 
+from .arrays import dtype_name
 from .core import GradientError, Result
-from .levels import MODES, FunctionAtPoint, check, dtype_name, named_arguments
+from .levels import MODES, DerivativeCheck, argument_names
 
 
 def check_grads(
@@ -34,22 +35,23 @@ def check_grads(
         Undecided: finite differences determined too few derivatives.
     """
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    return check(_Problem(f, args), order, modes, **options)
+    return _TorchCheck(f, args).check(order, modes, **options)
 
 
-class _Problem(FunctionAtPoint):
+class _TorchCheck(DerivativeCheck):
     """A PyTorch function of the tensors that require a gradient."""
 
     nests_forward = False
 
     def __init__(self, f: Callable, args: tuple) -> None:
         self._f, self._args = f, args
-        moving = {
-            name: n
-            for n, (name, part) in enumerate(named_arguments(f, args).items())
-            if isinstance(part, torch.Tensor) and part.requires_grad
-        }
-        self.names, self._moving = [*moving], [*moving.values()]
+        self._moving = [
+            n
+            for n, each in enumerate(args)
+            if isinstance(each, torch.Tensor) and each.requires_grad
+        ]
+        names = argument_names(f, args)
+        self.names = [names[n] for n in self._moving]
         self.dtypes = [dtype_name(args[n]) for n in self._moving]
         self.values = [self.array(args[n]) for n in self._moving]
 
