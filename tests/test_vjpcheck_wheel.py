@@ -95,9 +95,8 @@ def test_the_wheel_holds_the_package_alone(wheel):
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"vjpcheck", f"vjpcheck-{vjpcheck.__version__}.dist-info"}
     modules = {f"vjpcheck/{path.name}" for path in FOLDER.glob("*.py")}
-    assert modules | {"vjpcheck/py.typed"} == {
-        n for n in names if n.startswith("vjpcheck/")
-    }
+    data = {"vjpcheck/messages.toml", "vjpcheck/py.typed"}
+    assert modules | data == {n for n in names if n.startswith("vjpcheck/")}
     assert any(name.endswith("/LICENSE") for name in names)
     needed = [line for line in text.splitlines() if line.startswith("Requires-Dist")]
     assert needed[0] == "Requires-Dist: numpy>=1.26" and "extra" in needed[1]
@@ -153,5 +152,7 @@ def test_versions_and_extras():
     assert f"\n## {vjpcheck.__version__}\n" in changes
     assert project["optional-dependencies"] == {
         "tensorflow": ["tensorflow>=2.18"],
+        "jax": ["jax>=0.8"],
+        "torch": ["torch>=2.6"],
         "keras": ["keras>=3", "tensorflow>=2.18"],
     }

@@ -26,12 +26,7 @@ def check_grads(
             ``"fwd"`` for a ``jax.custom_vjp``. Complex cotangents follow JAX.
         **options: ``atol``, ``rtol`` and ``eps``, as in ``vjpcheck.check_grads``.
 
-    Returns:
-        A ``Result``: how much was compared.
-
-    Raises:
-        GradientError: a derivative is wrong, or raises an error.
-        Undecided: finite differences determined too few derivatives.
+    Returns and raises: as ``vjpcheck.check_grads``.
     """
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     return _JaxCheck(f, args).check(order, modes, **options)

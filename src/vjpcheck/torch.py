@@ -27,12 +27,7 @@ def check_grads(
             A ``torch.autograd.Function`` needs a ``jvp`` for ``"fwd"``.
         **options: ``atol``, ``rtol`` and ``eps``, as in ``vjpcheck.check_grads``.
 
-    Returns:
-        A ``Result``: how much was compared.
-
-    Raises:
-        GradientError: a derivative is wrong, or raises an error.
-        Undecided: finite differences determined too few derivatives.
+    Returns and raises: as ``vjpcheck.check_grads``.
     """
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     return _TorchCheck(f, args).check(order, modes, **options)
@@ -54,13 +49,14 @@ class _TorchCheck(DerivativeCheck):
         self.names = [names[n] for n in self._moving]
         self.dtypes = [dtype_name(args[n]) for n in self._moving]
         self.values = [self.array(args[n]) for n in self._moving]
+        self._device = next((args[n].device for n in self._moving), None)
 
     def array(self, tensor: torch.Tensor) -> np.ndarray:
         dtype = torch.complex128 if tensor.is_complex() else torch.float64
         return tensor.detach().to("cpu", dtype).resolve_conj().numpy()
 
     def tensor(self, array: np.ndarray, dtype: str) -> torch.Tensor:
-        return torch.tensor(array, dtype=getattr(torch, dtype))
+        return torch.tensor(array, dtype=getattr(torch, dtype), device=self._device)
 
     def run(self, inputs: list) -> list:
         args = list(self._args)
