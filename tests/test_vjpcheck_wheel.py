@@ -1,5 +1,6 @@
 """Promise: ``vjpcheck`` can be installed by itself, with its plugin and its command."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -141,6 +142,20 @@ def test_the_fixture_and_the_command(tensorflow, tmp_path):
         done = run(tensorflow, *call, at=tmp_path)
         assert done.returncode == code, done.stderr
         assert words in done.stdout
+
+
+def test_what_judges_imports_no_framework(tmp_path):
+    """The adapters for JAX and PyTorch import nothing else of the package."""
+    names = [f"{name}.py" for name in ("jax", "torch")]
+    for name in names:
+        text = (FOLDER / name).read_text("utf-8")
+        homes = set(re.findall(r"^from \.(\w+)", text, re.M))
+        assert homes <= {"arrays", "core", "levels"}, name
+    program = (
+        "import sys, vjpcheck.levels; print(*{*sys.modules} & {'tensorflow', 'jax'})"
+    )
+    done = run(sys.executable, "-c", program, at=tmp_path)
+    assert (done.stdout, done.returncode) == ("\n", 0), done.stderr
 
 
 def test_versions_and_extras():

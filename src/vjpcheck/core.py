@@ -144,7 +144,9 @@ class Comparison:
 
         problem = self._problem
         for name, leaf, row in rows:
-            slope = scaled_slope(values, self._center, at, row, problem.in_double)
+            slope = scaled_slope(
+                values, self._center, at, row, problem.in_double, problem.eps
+            )
             self.along.append(Along(name, leaf, row, slope))
 
     def right(self, upstream: Arrays) -> Arrays:
