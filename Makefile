@@ -63,6 +63,13 @@ frameworks: setup  ## run the programs of other frameworks; UPDATE=1: rewrite ou
 	@KERAS_BACKEND=tensorflow TF_CPP_MIN_LOG_LEVEL=3 .venv/bin/python $(MATRIX)
 	@KERAS_BACKEND=jax frameworks/.venv/bin/python $(MATRIX)
 	@KERAS_BACKEND=torch frameworks/.venv/bin/python $(MATRIX)
+	@for each in jax torch tensorflow; do \
+	    python=frameworks/.venv/bin/python; \
+	    if [ $$each = tensorflow ]; then python=.venv/bin/python; fi; \
+	    PYTHONPATH=src TF_CPP_MIN_LOG_LEVEL=3 $$python frameworks/twins.py $$each && \
+	    PYTHONPATH=src TF_CPP_MIN_LOG_LEVEL=3 $$python frameworks/checkers.py $$each \
+	        $(if $(UPDATE),update) || exit 1; \
+	done
 
 drills: setup  ## plant mistakes in a copy, and demand that each is caught
 	@$(RUN) tests.drills

@@ -57,6 +57,49 @@ In the arguments and the messages, `upstream` is [the upstream gradient](guide/v
 **kink** is a point at which the derivatives of the two sides differ. Python's `help` prints the
 same texts as this page, which a command writes from the docstrings.
 """
+FRAMEWORKS = """\
+## JAX and PyTorch {{ #jax-and-pytorch data-forms="vjpcheck in JAX, vjpcheck in PyTorch, \
+vjpcheck.jax, vjpcheck.torch, gradcheck misses a mistake" }}
+
+How do you know that a gradient is still right after a move to another framework? Pass the same
+arguments to the same check. `vjpcheck.jax` and `vjpcheck.torch` have a `check_grads` with the
+arguments, results and errors of [the one for TensorFlow](#check_grads), and they import only
+their own framework. With the extras `vjpcheck[jax]` and `vjpcheck[torch]`, pip installs it:
+
+=== "JAX"
+
+    ```{{.python .wrong title="wrong/softplus.jax.py"}}
+    --8<-- "vjpcheck/wrong/softplus.jax.py"
+    ```
+
+    ```text title="prints"
+    --8<-- "vjpcheck/wrong/softplus.jax.out"
+    ```
+
+=== "PyTorch"
+
+    ```{{.python .wrong title="wrong/softplus.torch.py"}}
+    --8<-- "vjpcheck/wrong/softplus.torch.py"
+    ```
+
+    ```text title="prints"
+    --8<-- "vjpcheck/wrong/softplus.torch.out"
+    ```
+
+- Which arguments does the check move? In JAX, it moves all floating and complex leaves of the
+  pytrees. In PyTorch, it moves the tensors that require a gradient, as `gradcheck` does.
+  Everything else reaches the function unchanged, for example an integer.
+- A gradient in float32 is compared with differences in float64, if the function accepts float64.
+  JAX needs no `jax_enable_x64` for that.
+- Forward mode is checked by default. A `jax.custom_vjp` has none, and neither has a
+  `torch.autograd.Function` without `jvp`, so pass `modes=["rev"]` for them.
+- A complex gradient must follow its framework: [JAX's is the conjugate](guide/complex.md#conventions)
+  of the other two.
+
+The check tries only your arguments. [The table of twenty
+mistakes](guide/ported_mistakes.md#checkers) shows what it finds there, beside the checkers of the
+frameworks.
+"""
 COMMAND = """\
 ## The command {{ #command }}
 
@@ -96,6 +139,7 @@ def text() -> str:
     for each in (*(package[name] for name in names), advice):
         parts += _class(each)
     parts += _fixture(package["pytest_plugin.gradcheck"])
+    parts.append(FRAMEWORKS.format())
     parts.append(COMMAND.format(options="\n".join(_options())))
     return "\n".join(parts).rstrip() + "\n"
 

@@ -181,17 +181,17 @@ row(
 row(
     "step",
     right(GRADS, rule(rough, lambda x, up: up * FINE), X, **FIRST, eps=1e-6),
-    wrong("give", GRADS, rule(rough, lambda x, up: up * 2 * x), X, **FIRST, eps=1e-6),
+    wrong("is right", GRADS, rule(rough, lambda x, up: up * 2 * x), X, **FIRST, eps=1e-6),
 )
 row(
     "step extrapolated to zero",
     right(GRADS, tf.math.log, np.array([1e-6])),
     right(GRADS, tf.math.log, np.array([1e6])),
-    wrong("give", GRADS, rule(tf.math.log, lambda x, up: up / x / 1.00001), X[:1]),
+    wrong("is right", GRADS, rule(tf.math.log, lambda x, up: up / x / 1.00001), X[:1]),
 )
 row(
     "random upstream gradient",
-    wrong("give", GRADS, of_sine(lambda x, up: tf.abs(up)), X),
+    wrong("is right", GRADS, of_sine(lambda x, up: tf.abs(up)), X),
     wrong("is right", CUSTOM, of_sine(lambda x, up: tf.square(up)), X),
     wrong("is right", CUSTOM, of_sine(lambda x, up: tf.minimum(up, 99.0)), X),
 )

@@ -1,5 +1,6 @@
 """Promise: ``vjpcheck`` can be installed by itself, with its plugin and its command."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -95,9 +96,8 @@ def test_the_wheel_holds_the_package_alone(wheel):
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"vjpcheck", f"vjpcheck-{vjpcheck.__version__}.dist-info"}
     modules = {f"vjpcheck/{path.name}" for path in FOLDER.glob("*.py")}
-    assert modules | {"vjpcheck/py.typed"} == {
-        n for n in names if n.startswith("vjpcheck/")
-    }
+    data = {"vjpcheck/messages.toml", "vjpcheck/py.typed"}
+    assert modules | data == {n for n in names if n.startswith("vjpcheck/")}
     assert any(name.endswith("/LICENSE") for name in names)
     needed = [line for line in text.splitlines() if line.startswith("Requires-Dist")]
     assert needed[0] == "Requires-Dist: numpy>=1.26" and "extra" in needed[1]
@@ -144,6 +144,20 @@ def test_the_fixture_and_the_command(tensorflow, tmp_path):
         assert words in done.stdout
 
 
+def test_what_judges_imports_no_framework(tmp_path):
+    """The adapters for JAX and PyTorch import nothing else of the package."""
+    names = [f"{name}.py" for name in ("jax", "torch")]
+    for name in names:
+        text = (FOLDER / name).read_text("utf-8")
+        homes = set(re.findall(r"^from \.(\w+)", text, re.M))
+        assert homes <= {"arrays", "core", "levels"}, name
+    program = (
+        "import sys, vjpcheck.levels; print(*{*sys.modules} & {'tensorflow', 'jax'})"
+    )
+    done = run(sys.executable, "-c", program, at=tmp_path)
+    assert (done.stdout, done.returncode) == ("\n", 0), done.stderr
+
+
 def test_versions_and_extras():
     project = tomllib.loads((FOLDER / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["requires-python"] == ">=3.11,<3.15"
@@ -153,5 +167,7 @@ def test_versions_and_extras():
     assert f"\n## {vjpcheck.__version__}\n" in changes
     assert project["optional-dependencies"] == {
         "tensorflow": ["tensorflow>=2.18"],
+        "jax": ["jax>=0.8"],
+        "torch": ["torch>=2.6"],
         "keras": ["keras>=3", "tensorflow>=2.18"],
     }

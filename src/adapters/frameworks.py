@@ -86,6 +86,11 @@ def _environment(folder: Path) -> Path:
         if subprocess.run([python, "-m", "pip", *install]).returncode:
             raise SettingsError(f"{lock}: {_NOT_INSTALLED}")
         shutil.copy(lock, copy)
+    # The engine hides the project's folders, but programs may import the checker.
+    [packages] = venv.glob("lib/*/site-packages")
+    link = packages / "vjpcheck"
+    link.unlink(missing_ok=True)
+    link.symlink_to(Path(__file__).resolve().parents[1] / link.name)
     return python
 
 

@@ -4,8 +4,10 @@ import contextlib
 import inspect
 import io
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,6 @@ from .check import as_tuple, check_custom_gradient
 from .core import GradientError, Result
 from .difference import NUMBER, Gradients, difference, near
 from .function import call_of, describe
-from .messages import EXPLAINED
 from .options import options_of
 from .rule import Rule
 
@@ -116,9 +117,11 @@ def _is_inexact(value: Any) -> bool:
 
 
 def _of_error(error: Exception, place: str) -> Advice:
-    for pattern, entry, text in EXPLAINED:
-        if match := re.search(pattern, f"{type(error).__name__}: {error}"):
-            return Advice(entry, f"{place}: {text.format(*match.groups())}")
+    table = resources.files(__package__).joinpath("messages.toml").read_text("utf-8")
+    for known in tomllib.loads(table)["message"]:
+        if match := re.search(known["pattern"], f"{type(error).__name__}: {error}"):
+            text = known["text"].format(*match.groups())
+            return Advice(known["entry"], f"{place}: {text}")
     return Advice("messages", f"{place}: the gradient raises {describe(error)}")
 
 

@@ -1,5 +1,7 @@
 """Lists of arrays as one row of numbers, and as text. Only NumPy is needed."""
 
+from typing import Any
+
 import numpy as np
 
 
@@ -60,3 +62,8 @@ def element(name: str, array: np.ndarray, n: int) -> str:
         part = ("real part of ", "imaginary part of ")[odd]
     index = ", ".join(map(str, np.unravel_index(n, array.shape)))
     return f"{part}{name}[{index}]"
+
+
+def dtype_name(tensor: Any) -> str:
+    """Return the name of a tensor's dtype, as in NumPy."""
+    return getattr(tensor.dtype, "name", str(tensor.dtype)).removeprefix("torch.")

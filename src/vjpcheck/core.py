@@ -5,10 +5,11 @@ An adapter for a framework gives both as functions of arrays: see ``Differentiab
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from .arrays import as_text, dot, element, flat, normal, unflat
+from .arrays import as_text, dot, dtype_name, element, flat, normal, unflat
 from .slopes import Pairing, Slope, pair, scaled_slope
 
 Arrays = list[np.ndarray]
@@ -31,6 +32,10 @@ class GradientError(AssertionError):
 
 class Undecided(GradientError):
     """Too little could be compared to say that the derivatives are right."""
+
+
+class Refused(Exception):
+    """Inputs that the function does not accept."""
 
 
 @dataclass
@@ -98,6 +103,8 @@ class Differentiable:
     atol: float = 0.0
     eps: float | None = None
     """The longest step; by default, it scales with the arrays."""
+    rounding: float = 0.0
+    """Of the largest element of a gradient in a narrow dtype."""
     slack: float = 0.0
     """By how much of their difference derivatives of two sides may be wrong."""
 
@@ -190,29 +197,41 @@ class Comparison:
             gradients: what the pullback returned.
             means: what the pullback should use instead of ``upstream``.
         """
-        problem = self._problem
         row, weights = flat(gradients), flat(upstream if means is None else means)
+        place = f"{place} with upstream = {as_text(upstream)}: the gradient"
         for along in self.along:
-            pairing = pair(
-                weights,
-                along.slope,
-                row,
-                along.moved,
-                problem.rtol,
-                # Rounding doesn't shrink as inputs grow; in float64, it is small.
-                problem.noise / (along.slope.size if problem.in_double else 1),
-                problem.atol,
-                problem.slack,
+            self.demand_along(along, weights, row, along.moved, place, upstream)
+
+    def demand_along(
+        self,
+        along: Along,
+        weights: np.ndarray,
+        row: np.ndarray,
+        moved: np.ndarray,
+        place: str,
+        upstream: Arrays | None = None,
+    ) -> None:
+        """Demand that ⟨row, moved⟩ is the slope of the values with these weights."""
+        problem = self._problem
+        pairing = pair(
+            weights,
+            along.slope,
+            row,
+            moved,
+            problem.rtol,
+            # Rounding doesn't shrink as inputs grow; in float64, it is small.
+            problem.noise / (along.slope.size if problem.in_double else 1),
+            problem.atol + problem.rounding * abs(row).max(initial=0.0),
+            problem.slack,
+        )
+        if pairing.verdict == "wrong" and not (
+            pairing.at_kink and self._is_around(pairing.actual, along, upstream or [])
+        ):
+            raise GradientError(
+                f"{place} with respect to {along.name} is {pairing.actual:.6g}, but"
+                f" {pairing.expected} is right"
             )
-            if pairing.verdict == "wrong" and not (
-                pairing.at_kink and self._is_around(pairing.actual, along, upstream)
-            ):
-                raise GradientError(
-                    f"{place} with upstream = {as_text(upstream)}: the gradient with"
-                    f" respect to {along.name} is {pairing.actual:.6g}, but"
-                    f" {pairing.expected} is right"
-                )
-            self._note(along, pairing)
+        self._note(along, pairing)
 
     def _note(self, along: Along, pairing: Pairing) -> None:
         result = self.result
@@ -268,3 +287,33 @@ def rows(
             found.append((what, name, row))
         start += numbers.size
     return found
+
+
+def demand_numbers(values: list) -> None:
+    """Raise Undecided for arguments at which nothing can be compared."""
+    numbers = flat(values)
+    if not numbers.size:
+        raise Undecided("no argument has a number that can have a derivative")
+    if not np.isfinite(numbers).all():
+        raise Undecided("not all arguments are finite")
+
+
+def demand_form(name: str, gradient: Any, like: Any) -> None:
+    """Demand the shape and the dtype of the argument. Raises GradientError."""
+    for kind, actual, needed in (
+        ("shape", gradient.shape, like.shape),
+        ("dtype", dtype_name(gradient), dtype_name(like)),
+    ):
+        if actual != needed:
+            raise GradientError(
+                f"the gradient with respect to {name} has {kind} {actual}, but"
+                f" {name} has {kind} {needed}"
+            )
+
+
+def describe(error: BaseException) -> str:
+    """Return an error's type and the first line of its message."""
+    if isinstance(error, Refused):
+        return str(error)
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first}"[:200]

@@ -1,31 +1,40 @@
-"""The derivatives of a function, by order and mode, beside finite differences."""
+"""The derivatives of a function, by order and mode, beside finite differences.
 
-from collections.abc import Callable, Sequence
+Only NumPy is needed: an adapter for a framework subclasses ``DerivativeCheck``.
+"""
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
-from .arrays import as_text, element, flat, normal, unflat
-from .core import AT_MOST, GradientError, Result, Undecided
-from .function import (
-    Function,
-    as_tensors,
-    demanded,
+from .arrays import as_text, dtype_name, element, flat, normal, unflat
+from .core import (
+    AT_MOST,
+    Arrays,
+    Comparison,
+    Differentiable,
+    GradientError,
+    Result,
+    Undecided,
+    demand_form,
+    demand_numbers,
     describe,
-    leaf_of,
-    runs_widely,
-    wide,
-    widened,
 )
-from .slopes import Slope, pair, scaled_slope
-from .state import State
 
 MODES = ("rev", "fwd")
 RTOL = {"float32": 1e-4, "complex64": 1e-4, "float16": 0.03, "bfloat16": 0.24}
 """By the dtypes of the arguments; 1e-6 in all wider dtypes."""
 NOISE = {"float16": 1e-2, "bfloat16": 8e-2, "float32": 1e-5, "complex64": 1e-5}
 """Of a value from which a finite difference is computed, relative; else 1e-9."""
+FACTORS = (1.0, -3.0, 0.0, 1.0)
+"""Of random upstream gradients."""
+STREAM = 0x76_6A_70
+"""Of the random numbers: nobody's arguments are drawn from the same."""
 
 
 @dataclass(frozen=True)
@@ -36,118 +45,116 @@ class Level:
     order: int
     run: Callable[[list], list]
     names: list[str]
-    values: list[np.ndarray]
-    dtypes: list[tf.DType]
-    """Of the arguments; ``values`` are in the widest."""
+    values: Arrays
+    """Of the arguments, in the widest dtypes."""
+    dtypes: list[str]
 
 
-class LevelCheck:
-    """One function at one point."""
+class DerivativeCheck(ABC):
+    """A function at one point, and how its framework differentiates."""
 
-    def __init__(
+    names: list[str]
+    """Of the arguments that move."""
+    values: Arrays
+    """These arguments, in the widest dtypes."""
+    dtypes: list[str]
+    widens = True
+    """Whether the function may be computed in float64."""
+    conjugates = False
+    """Whether complex gradients are conjugated, as in JAX."""
+    nests_forward = True
+    """Whether forward-mode derivatives can be differentiated again."""
+    bugs: tuple[type[Exception], ...] = ()
+    """What the framework raises about itself."""
+
+    def inputs(self, arrays: Arrays, double: bool) -> list:
+        """Return the arguments at other values, in the widest dtypes if ``double``."""
+        dtypes = map(wide, self.dtypes) if double else self.dtypes
+        return list(map(self.tensor, arrays, dtypes))
+
+    def precision(self, double: bool) -> AbstractContextManager:
+        """Return a context in which the framework computes in float64."""
+        return nullcontext()
+
+    def array(self, tensor: Any) -> np.ndarray:
+        """Return a tensor as an array."""
+        return np.asarray(tensor)
+
+    @abstractmethod
+    def tensor(self, array: np.ndarray, dtype: str) -> Any:
+        """Return an array as a tensor."""
+
+    @abstractmethod
+    def run(self, inputs: list) -> list:
+        """Return the outputs that can have a derivative."""
+
+    @abstractmethod
+    def vjp(self, run: Callable, inputs: list, upstream: list) -> list:
+        """Return the gradients of ``run`` with respect to all inputs."""
+
+    @abstractmethod
+    def jvp(self, run: Callable, inputs: list, tangents: list) -> list:
+        """Return the forward-mode derivatives of all outputs of ``run``."""
+
+    def check(
         self,
-        call: Function,
-        result: Result,
+        order: int,
         modes: Sequence[str],
-        rng: np.random.Generator,
-        atol: float,
-        rtol: float | None,
-        eps: float | None,
-    ) -> None:
-        self._call, self._result, self._rng = call, result, rng
-        self._atol, self._rtol, self._eps = atol, rtol, eps
-        self._state = State(call.call)
-        call.reset = self._state.again
-        self._fixed = call.tensors(call.start(), double=False)
-        self._first = self._function_itself()
-        is_complex = any(each.is_complex for each in self._first.dtypes)
-        self._modes = [mode for mode in modes if mode == "rev" or not is_complex]
-        if not self._modes:
-            raise ValueError("TensorFlow's forward mode needs real arguments")
+        *,
+        atol: float = 0.0,
+        rtol: float | None = None,
+        eps: float | None = None,
+    ) -> Result:
+        """Compare all derivatives up to an order: see ``check_grads``."""
+        if order < 1 or not modes or not set(modes) <= set(MODES):
+            raise ValueError(f"order must be at least 1, and modes among {MODES}")
+        demand_numbers(self.values)
+        self._modes, self._atol, self._rtol, self._eps = modes, atol, rtol, eps
+        self._rng = np.random.default_rng([STREAM, 0])
+        dtypes = {"/".join(sorted({*self.dtypes}))}
+        self._result = result = Result(points=1, dtypes=dtypes)
+        first = Level("f", 0, self.run, self.names, self.values, self.dtypes)
+        if not np.isfinite(flat(self._arrays(self._outputs(first)))).all():
+            raise Undecided(f"{_at(first)}: not all values are finite")
+        self._compare(first, order)
+        result.demand_enough()
+        return result
 
-    def _function_itself(self) -> Level:
-        """Return the function of what can be moved: arguments, and variables."""
-        call = self._call
-        with tf.GradientTape() as tape:
-            outputs = flat(self._values([self._fixed[i] for i in call.moving]))
-        for variable in tape.watched_variables():
-            self._state.add(variable, is_moved=True)
-            call.leaves.append(leaf_of(variable))
-        if not call.moving:
-            raise Undecided("no argument is floating or complex")
-        point = call.start()
-        self._fixed = call.tensors(point, double=False)
-        leaves = [call.leaves[i] for i in call.moving]
-        # A narrow variable moves by steps of its own, whatever comes out.
-        self._can_widen = all(
-            leaf.variable is None or leaf.dtype == wide(leaf.dtype) for leaf in leaves
-        )
-        first = Level(
-            "f",
-            0,
-            self._values,
-            [leaf.name for leaf in leaves],
-            [point[i] for i in call.moving],
-            [leaf.dtype for leaf in leaves],
-        )
-        again = flat(self._outputs(first))
-        call.noisy = not np.array_equal(again, outputs, equal_nan=True)
-        if not np.isfinite(flat([*first.values, again])).all():
-            raise Undecided(f"{self._at(first)}: not all values are finite")
-        return first
+    def _arrays(self, tensors: list) -> Arrays:
+        return [self.array(tensor) for tensor in tensors]
 
-    @property
-    def dtypes(self) -> set[str]:
-        """The names of the dtypes in which derivatives are compared."""
-        return {each.name for each in self._first.dtypes}
-
-    def close(self) -> None:
-        """Put back what the calls changed."""
-        self._state.restore_all(has_drawn=self._call.noisy)
-
-    def run(self, order: int) -> None:
-        """Compare all derivatives up to this order. Raises GradientError."""
-        self._compare(self._first, order)
-
-    def _values(self, sources: list) -> list:
-        """Call the function at other values of what can be moved."""
-        tensors = list(self._fixed)
-        for i, source in zip(self._call.moving, sources):
-            tensors[i] = source
-        with demanded("the function"):
-            return self._call.run(self._call.call, tensors)
+    def _dual(self, arrays: Arrays) -> Arrays:
+        """Return upstream gradients, or gradients, for real inner products."""
+        return [np.conj(array) for array in arrays] if self.conjugates else arrays
 
     def _outputs(self, level: Level) -> list:
         return level.run(self._tensors(level, level.values, double=False))
 
-    def _tensors(self, level: Level, arrays: list, double: bool) -> list:
+    def _tensors(self, level: Level, arrays: Arrays, double: bool) -> list:
         """Return the arguments of a level at other values."""
-        call, point = self._call, self._call.start()
-        for i, array in zip(call.moving, arrays):
-            point[i] = array
-        tensors, count = call.tensors(point, double), len(call.moving)
+        count = len(self.values)
         more = [
-            tf.constant(array.astype((wide(d) if double else d).as_numpy_dtype))
-            for array, d in zip(arrays[count:], level.dtypes[count:])
+            self.tensor(array, wide(dtype) if double else dtype)
+            for array, dtype in zip(arrays[count:], level.dtypes[count:])
         ]
-        return [tensors[i] for i in call.moving] + more
+        return self.inputs(arrays[:count], double) + more
 
     # Derivatives.
 
     def _compare(self, level: Level, order: int) -> None:
         """Compare the derivatives of a level in each mode, and theirs."""
-        outputs = self._outputs(level)
-        slopes = self._slopes(level)
+        outputs, result = self._outputs(level), self._result
+        comparison = self._differences(level)
         for mode in self._modes:
             is_rev = mode == "rev"
             derivative = self._rev(level, outputs) if is_rev else self._fwd(level)
-            before, unsettled = self._result.compared, self._result.unsettled
+            before, unsettled = result.compared, result.unsettled
             compare = self._compare_rev if is_rev else self._compare_fwd
             try:
-                compare(level, derivative, slopes, outputs)
-                compared = self._result.compared - before
-                unknown = self._result.unsettled - unsettled
-                if unknown > max(min(1, len(slopes) - 1), compared / 10):
+                compare(level, derivative, comparison, outputs)
+                compared = result.compared - before
+                unknown = result.unsettled - unsettled
+                if unknown > max(min(1, len(comparison.along) - 1), compared / 10):
                     raise Undecided(
                         f"finite differences don't determine {unknown} of {compared}"
                         " derivatives: move args away from where the function isn't"
@@ -155,11 +162,11 @@ class LevelCheck:
                     )
             except GradientError as wrong:
                 text = f"{derivative.name}: {wrong}"
-                if "fwd" in text and "Error" in text:  # TensorFlow's, maybe
+                if "fwd" in text and "Error" in text:  # the framework's, maybe
                     text += '; modes=("rev",) leaves forward mode out'
                 raise type(wrong)(text) from wrong
-            self._result.order = max(self._result.order, derivative.order)
-            if order > 1:
+            result.order = max(result.order, derivative.order)
+            if order > 1 and (is_rev or self.nests_forward):
                 self._compare(derivative, order - 1)
 
     def _rev(self, level: Level, outputs: list) -> Level:
@@ -167,12 +174,10 @@ class LevelCheck:
         count = len(level.values)
 
         def run(sources: list) -> list:
-            inputs, ups = sources[:count], sources[count:]
-            with tf.GradientTape() as tape:
-                tape.watch(inputs)
-                values = level.run(inputs)
-            gradients = tape.gradient(values, inputs, ups)
-            return as_tensors(gradients, inputs, level.names)
+            gradients = self.vjp(level.run, sources[:count], sources[count:])
+            for name, gradient, like in zip(level.names, gradients, sources):
+                demand_form(name, gradient, like)
+            return gradients
 
         return self._derivative("rev", level, run, "upstream", outputs)
 
@@ -181,12 +186,7 @@ class LevelCheck:
         count = len(level.values)
 
         def run(sources: list) -> list:
-            inputs, tangents = sources[:count], sources[count:]
-            with tf.autodiff.ForwardAccumulator(inputs, tangents) as forward:
-                values = level.run(inputs)
-            zero = tf.UnconnectedGradients.ZERO
-            # The derivative of tf.gather may be tf.IndexedSlices.
-            return [tf.convert_to_tensor(forward.jvp(y, zero)) for y in values]
+            return self.jvp(level.run, sources[:count], sources[count:])
 
         inputs = self._tensors(level, level.values, double=False)
         return self._derivative("fwd", level, run, "tangent", inputs)
@@ -194,120 +194,117 @@ class LevelCheck:
     def _derivative(
         self, mode: str, level: Level, run: Callable, name: str, like: list
     ) -> Level:
-        more = [tf.convert_to_tensor(self._random(each)) for each in like]
+        dtypes = [dtype_name(each) for each in like]
+        more = self._arrays([self._random(each) for each in like])
         return Level(
-            mode if level is self._first else f"{mode} of {level.name}",
+            mode if level.name == "f" else f"{mode} of {level.name}",
             level.order + 1,
             run,
             level.names + [f"{name}[{n}]" for n in range(len(like))],
-            level.values + widened(more),
-            level.dtypes + [each.dtype for each in like],
+            level.values + [a.astype(wide(dtype)) for a, dtype in zip(more, dtypes)],
+            level.dtypes + dtypes,
         )
 
-    def _random(self, like: tf.Tensor) -> tf.Tensor:
-        array = np.zeros(like.shape, wide(like.dtype).as_numpy_dtype)
-        return tf.cast(normal(self._rng, array), like.dtype)
-
-    def _at(self, level: Level) -> str:
-        pairs = zip(level.names, level.values)
-        return "at " + ", ".join(f"{name} = {as_text([each])}" for name, each in pairs)
+    def _random(self, like: Any, factor: float = 1.0) -> Any:
+        dtype = dtype_name(like)
+        array = factor * normal(self._rng, np.zeros(like.shape, wide(dtype)))
+        return self.tensor(array, dtype)
 
     # Finite differences.
 
-    def _slopes(self, level: Level) -> list[tuple[str, np.ndarray, Slope]]:
-        """Return directions, their names, and the finite differences along them."""
-        point = flat(level.values)
-        wide_run = lambda: level.run(self._tensors(level, level.values, True))  # noqa: E731
-        double = self._can_widen and _runs(wide_run)
-        outputs = wide_run() if double else self._outputs(level)
-        center, dtypes = flat(outputs), [each.dtype for each in outputs]
+    def _differences(self, level: Level) -> Comparison:
+        """Return finite differences of a level along several directions."""
+        double = self.widens and self._runs_widely(level)
 
-        def values(row: np.ndarray) -> np.ndarray:
+        def outputs(arrays: Arrays) -> list:
+            with self.precision(double):
+                return level.run(self._tensors(level, arrays, double))
+
+        dtypes = [each.dtype for each in outputs(level.values)]
+
+        def values(arrays: Arrays) -> Arrays | None:
             try:
-                arrays = unflat(row, level.values)
-                moved = level.run(self._tensors(level, arrays, double))
+                moved = outputs(arrays)
             except GradientError:  # the domain ends here
-                return np.full(1, np.nan)
+                return None
             # An output of another dtype is another function.
             is_same = [each.dtype for each in moved] == dtypes
-            return flat(moved) if is_same else np.full(1, np.nan)
+            return self._arrays(moved) if is_same else None
 
-        slopes = [
-            (name, row, scaled_slope(values, center, point, row, double, self._eps))
-            for name, row in self._directions(level, point.size)
-        ]
+        narrow = max(NOISE.get(dtype, 0.0) for dtype in level.dtypes)
+        rtol = max(RTOL.get(dtype, 1e-6) for dtype in level.dtypes)
+        problem = Differentiable(
+            level.names,
+            values,
+            None,
+            self._rtol or (10 * rtol if level.order else rtol),
+            1e-9 if double else max(narrow, 1e-9),
+            double,
+            self._atol,
+            self._eps,
+            narrow / 10,
+        )
+        comparison = Comparison(problem, level.values, self._result, self._rng)
+        comparison.add(self._directions(level))
         self._tensors(level, level.values, double=False)  # variables were moved
-        narrow = max(NOISE.get(each.name, 1e-9) for each in level.dtypes)
-        self._noise = 1e-9 if double else narrow
-        return slopes
+        return comparison
 
-    def _directions(self, level: Level, total: int) -> list[tuple[str, np.ndarray]]:
+    def _runs_widely(self, level: Level) -> bool:
+        """Return whether float64 goes in and comes out."""
+        try:
+            with self.precision(True):
+                outputs = level.run(self._tensors(level, level.values, True))
+        except Exception:
+            return False
+        dtypes = [dtype_name(each) for each in outputs]
+        return dtypes == [wide(dtype) for dtype in dtypes]
+
+    def _directions(self, level: Level) -> Iterator[tuple[str, str, np.ndarray]]:
+        total = flat(level.values).size
         if total > AT_MOST:
             mixtures = self._rng.standard_normal((AT_MOST, total)) / np.sqrt(total)
             # A wrong number shows more clearly among fewer.
             block = np.arange(total) * (AT_MOST // 2) // total
             for n in range(AT_MOST // 2):
                 mixtures[n] *= (block == n) * np.sqrt(AT_MOST // 2)
-            return [("a random combination of all inputs", row) for row in mixtures]
-        names = [
-            element(name, array, n)
-            for name, array in zip(level.names, level.values)
-            for n in range(flat([array]).size)
-        ]
-        return list(zip(names, np.eye(total)))
+            names = ["a random combination of all inputs"] * AT_MOST
+        else:
+            mixtures = np.eye(total)
+            names = [
+                element(name, array, n)
+                for name, array in zip(level.names, level.values)
+                for n in range(flat([array]).size)
+            ]
+        return ((name, "", row) for name, row in zip(names, mixtures))
 
     def _compare_rev(
-        self, level: Level, derivative: Level, slopes: list, outputs: list
+        self, level: Level, derivative: Level, comparison: Comparison, outputs: list
     ) -> None:
-        for name, row, slope in slopes:
-            ups = [self._random(each) for each in outputs]
-            for trial in (ups, [-3 * each for each in ups]):  # of either sign
-                gradients = flat(self._run(derivative, level, trial))
-                place = f"{self._at(level)} with upstream = {as_text(trial)}"
-                place = f"{place}: the gradient with respect to {name}"
-                self._pair(level, flat(trial), slope, gradients, row, place)
+        for factor in FACTORS:
+            upstream = [self._random(each, factor) for each in outputs]
+            arrays = self._arrays(upstream)  # before a gradient function changes them
+            gradients = self._arrays(self._run(derivative, level, upstream))
+            comparison.demand(
+                arrays, _at(level), self._dual(gradients), self._dual(arrays)
+            )
 
     def _compare_fwd(
-        self, level: Level, derivative: Level, slopes: list, _: list
+        self, level: Level, derivative: Level, comparison: Comparison, _: list
     ) -> None:
-        for name, row, slope in slopes:
-            tangents = [
-                tf.cast(array, dtype)
-                for array, dtype in zip(unflat(row, level.values), level.dtypes)
-            ]
-            moved, size = (
-                flat(self._run(derivative, level, tangents)),
-                slope.center.size,
-            )
+        for along in comparison.along:
+            moved = unflat(along.moved, level.values)
+            tangents = list(map(self.tensor, moved, level.dtypes))
+            actual = flat(self._arrays(self._run(derivative, level, tangents)))
+            size = along.slope.center.size
             mixtures = self._rng.standard_normal((2, size)) / np.sqrt(size or 1)
-            place = f"{self._at(level)}: the forward-mode derivative"
-            place = f"{place} with respect to {name}"
             for weight in np.eye(size) if size <= AT_MOST else mixtures:
-                self._pair(level, weight, slope, moved, weight, place)
-
-    def _pair(
-        self,
-        level: Level,
-        upstream: np.ndarray,
-        slope: Slope,
-        actual: np.ndarray,
-        moved: np.ndarray,
-        place: str,
-    ) -> None:
-        rtol = self._rtol
-        if rtol is None:
-            rtol = max(RTOL.get(each.name, 1e-6) for each in level.dtypes)
-            rtol *= 1 if level is self._first else 10
-        noise = self._noise / (slope.size if self._noise < 1e-8 else 1)
-        pairing = pair(upstream, slope, actual, moved, rtol, noise, self._atol)
-        if pairing.verdict == "wrong":
-            raise GradientError(
-                f"{place} is {pairing.actual:.6g}, but finite differences give"
-                f" {pairing.expected}"
-            )
-        self._result.compared += 1
-        self._result.kinks += pairing.at_kink
-        self._result.unsettled += pairing.verdict == "unknown"
+                comparison.demand_along(
+                    along,
+                    weight,
+                    actual,
+                    weight,
+                    f"{_at(level)}: the forward-mode derivative",
+                )
 
     def _run(self, derivative: Level, level: Level, more: list) -> list:
         try:
@@ -315,15 +312,28 @@ class LevelCheck:
             return derivative.run([*sources, *more])
         except GradientError:
             raise
-        except tf.errors.InternalError as error:  # of TensorFlow itself
-            raise Undecided(f"{self._at(level)}: {describe(error)}") from error
+        except self.bugs as error:
+            raise Undecided(f"{_at(level)}: {describe(error)}") from error
         except Exception as error:
-            message = f"{self._at(level)}: it raises {describe(error)}"
+            message = f"{_at(level)}: it raises {describe(error)}"
             raise GradientError(message) from error
 
 
-def _runs(run: Callable[[], list]) -> bool:
+def _at(level: Level) -> str:
+    pairs = zip(level.names, level.values)
+    return "at " + ", ".join(f"{name} = {as_text([each])}" for name, each in pairs)
+
+
+def wide(dtype: str) -> str:
+    """Return the widest dtype of the same kind."""
+    return "complex128" if dtype.startswith("complex") else "float64"
+
+
+def argument_names(f: Callable, args: tuple) -> list[str]:
+    """Return the names of the parameters: ``x``, or ``args[0]`` where there is none."""
     try:
-        return runs_widely(run)
-    except GradientError:
-        return False
+        parameters = [*inspect.signature(f).parameters.values()]
+    except (TypeError, ValueError):
+        parameters = []
+    named = [each.name for each in parameters if each.kind < each.VAR_POSITIONAL]
+    return [*named, *(f"args[{n}]" for n in range(len(named), len(args)))][: len(args)]

@@ -1,0 +1,78 @@
+"""TensorFlow's derivatives, for ``check_grads``."""
+
+from collections.abc import Callable
+
+import numpy as np
+import tensorflow as tf
+
+from .arrays import flat
+from .core import Arrays, Undecided
+from .function import Function, demanded, leaf_of, wide
+from .levels import DerivativeCheck
+from .state import State
+
+
+class TapeCheck(DerivativeCheck):
+    """A TensorFlow function of what can be moved: arguments, and variables."""
+
+    bugs = (tf.errors.InternalError,)
+
+    def __init__(self, call: Function) -> None:
+        self._call, self._state = call, State(call.call)
+        call.reset = self._state.again
+        self._fixed = call.tensors(call.start(), double=False)
+        with tf.GradientTape() as tape:
+            outputs = flat(self.run([self._fixed[i] for i in call.moving]))
+        for variable in tape.watched_variables():
+            self._state.add(variable, is_moved=True)
+            call.leaves.append(leaf_of(variable))
+        if not call.moving:
+            raise Undecided("no argument is floating or complex")
+        point, leaves = call.start(), [call.leaves[i] for i in call.moving]
+        self._fixed = call.tensors(point, double=False)
+        self.names = [leaf.name for leaf in leaves]
+        self.values = [point[i] for i in call.moving]
+        self.dtypes = [leaf.dtype.name for leaf in leaves]
+        # A narrow variable moves by steps of its own, whatever comes out.
+        self.widens = all(
+            leaf.variable is None or leaf.dtype == wide(leaf.dtype) for leaf in leaves
+        )
+        again = flat(self.run(self.inputs(self.values, double=False)))
+        call.noisy = not np.array_equal(again, outputs, equal_nan=True)
+
+    def close(self) -> None:
+        """Put back what the calls changed."""
+        self._state.restore_all(has_drawn=self._call.noisy)
+
+    def inputs(self, arrays: Arrays, double: bool) -> list:
+        call, point = self._call, self._call.start()
+        for i, array in zip(call.moving, arrays):
+            point[i] = array
+        tensors = call.tensors(point, double)
+        return [tensors[i] for i in call.moving]
+
+    def tensor(self, array: np.ndarray, dtype: str) -> tf.Tensor:
+        return tf.cast(array, dtype)
+
+    def run(self, inputs: list) -> list:
+        tensors = list(self._fixed)
+        for i, source in zip(self._call.moving, inputs):
+            tensors[i] = source
+        with demanded("the function"):
+            return self._call.run(self._call.call, tensors)
+
+    def vjp(self, run: Callable, inputs: list, upstream: list) -> list:
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            values = run(inputs)
+        gradients = tape.gradient(
+            values, inputs, upstream, tf.UnconnectedGradients.ZERO
+        )
+        return [tf.convert_to_tensor(each) for each in gradients]
+
+    def jvp(self, run: Callable, inputs: list, tangents: list) -> list:
+        with tf.autodiff.ForwardAccumulator(inputs, tangents) as forward:
+            values = run(inputs)
+        zero = tf.UnconnectedGradients.ZERO
+        # The derivative of tf.gather may be tf.IndexedSlices.
+        return [tf.convert_to_tensor(forward.jvp(y, zero)) for y in values]
