@@ -8,11 +8,8 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from multiprocessing import forkserver
-from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
 from typing import Any
-
-from tracebook import streams
 
 from . import claims, due
 from .claims import failure
@@ -93,26 +90,22 @@ def _run(path: Path, root: Path) -> list[dict[str, Any]]:
         process.start()
         process.join()
         if not report.is_file():
-            raise RuntimeError(
-                f"pytest ended with {process.exitcode}:\n"
-                + printed.read_text("utf-8", "replace")
-            )
+            text = printed.read_text("utf-8", "replace")
+            raise RuntimeError(f"pytest ended with {process.exitcode}:\n{text}")
         return json.loads(report.read_text("utf-8"))
 
 
 @cache
-def _context() -> SpawnContext | ForkServerContext:
+def _context() -> Any:
     """Return how processes start: where forks are safe, with TensorFlow imported."""
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["hypothesis", "pytest", "tensorflow"])
-    kept = [os.dup(number) for number in (1, 2)]
-    streams.silence()  # what TensorFlow logs while it is imported
+    stderr = os.dup(2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # TensorFlow logs its import
     forkserver.ensure_running()
-    for number, copy in enumerate(kept, 1):
-        os.dup2(copy, number)
-        os.close(copy)
+    os.dup2(stderr, 2)
     return context
 
 
