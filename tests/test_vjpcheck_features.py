@@ -181,7 +181,9 @@ row(
 row(
     "step",
     right(GRADS, rule(rough, lambda x, up: up * FINE), X, **FIRST, eps=1e-6),
-    wrong("is right", GRADS, rule(rough, lambda x, up: up * 2 * x), X, **FIRST, eps=1e-6),
+    wrong(
+        "is right", GRADS, rule(rough, lambda x, up: up * 2 * x), X, **FIRST, eps=1e-6
+    ),
 )
 row(
     "step extrapolated to zero",

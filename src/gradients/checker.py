@@ -30,7 +30,7 @@ MOST_FUNCTIONS = 12
 """Function objects of one definition that are checked, at most."""
 MOST_DIFFERENT_CALLS = 3
 """Calls of one function object that are checked, at most."""
-SECONDS_FOR_A_CALL = 120
+SECONDS_FOR_A_CALL = 300
 """Processor time for the check of one call, which may be endless for some inputs."""
 
 HIDDEN = "made here, but not by name: write the decorator out"

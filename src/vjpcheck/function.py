@@ -16,9 +16,8 @@ from .core import Arrays, GradientError, Refused, Undecided, demand_form, descri
 
 STATIC = (bool, int, str, bytes, type(None), np.bool_)
 """Types that reach the function as they are."""
-GRAPH_AFTER = 12
-"""Calls with the same shapes, after which a graph is made. It costs as much as about 20
-eager calls, but less than one if each call traces something, as ``batch_jacobian``."""
+GRAPH_AFTER = 40
+"""Calls with the same shapes, after which a graph costs less than it saves."""
 REFUSALS = (
     tf.errors.OpError,
     ArithmeticError,
