@@ -136,7 +136,8 @@
     const drawn = xs.map((_, k) => 0.02 + 0.96 * places[k])
     rows.forEach(({ role, values, old }, number) => {
       if (old) svg.append(line(drawn, old.map(height), `before ${role}`))
-      svg.append(line(drawn, values.map(height), role))
+      // The first line is thick, so that a second one that is the same doesn't hide it.
+      svg.append(line(drawn, values.map(height), `${role} ${number ? "" : "first"}`))
       values.forEach((y, k) => isFinite(y) && svg.append(sign(number, percent(drawn[k]), percent(height(y)),
         `${role} ${k === at ? "now" : ""}`, k === at ? 5 : xs.length > 30 ? 1.8 : 2.6)))
     })
