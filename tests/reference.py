@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import griffe
 
 import vjpcheck
-from vjpcheck.__main__ import _parser
 from vjpcheck.levels import MODES
 
 from .project import ROOT
@@ -100,20 +99,6 @@ The check tries only your arguments. [The table of twenty
 mistakes](guide/ported_mistakes.md#checkers) shows what it finds there, beside the checkers of the
 frameworks.
 """
-COMMAND = """\
-## The command {{ #command }}
-
-A command checks a function of a module, with its arguments as Python literals. Lists become
-tensors:
-
-```sh
-python -m vjpcheck module:cube --args "[1.3, -0.7]"
-```
-
-It returns 0 if the gradient is right, 1 if it is wrong, and 2 if it can't be checked.
-
-{options}
-"""
 NAMES = {"MODES": repr(MODES)}
 """Texts for the names of the package that readers can't see."""
 PROOF = "<!-- proof: tests/test_vjpcheck_page.py -->"
@@ -140,7 +125,6 @@ def text() -> str:
         parts += _class(each)
     parts += _fixture(package["pytest_plugin.gradcheck"])
     parts.append(FRAMEWORKS.format())
-    parts.append(COMMAND.format(options="\n".join(_options())))
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -152,16 +136,6 @@ def _fixture(fixture: griffe.Function) -> Iterator[str]:
     yield _plain(first) + "\n"
     yield f"```{{.python notest}}\n{textwrap.dedent(code)}\n```\n"
     yield _plain(last) + "\n"
-
-
-def _options() -> Iterator[str]:
-    """Yield the options of the command as items of a list."""
-    for action in _parser()._actions:
-        if action.option_strings and action.dest != "help":
-            default = action.default
-            text = action.help or "as for the functions"
-            text += f" (default: `{default}`)" if default not in (None, False) else ""
-            yield f"- `{action.option_strings[0]}`: {text}"
 
 
 def _first(of: griffe.Object) -> str:

@@ -19,7 +19,6 @@ from vjpcheck import (
     core,
     pytest_plugin,
 )
-from vjpcheck.__main__ import main
 from vjpcheck.failure import text
 
 pytestmark = pytest.mark.tools
@@ -361,35 +360,6 @@ def test_extreme_and_tied_arguments_are_always_tried(seed):
     ties = rule(tf.reduce_max, lambda x, up: up * is_largest(x))
     refuses(naive, X, seed=seed, match="nan")
     refuses(ties, X, seed=seed)
-
-
-# The command.
-
-SINE = scaled(1.0, tf.sin, tf.cos)
-
-
-def test_the_command(capsys):
-    here = "tests.test_custom_gradient_check"
-
-    def command(name, *more, args="[1.0, 2.0]"):
-        code = main([f"{here}:{name}", "--args", args, *more])
-        return code, capsys.readouterr()
-
-    code, printed = command(
-        "SINE", "--rtol", "1e-5", "--shapes", "--xla", "--seed", "3"
-    )
-    assert (code, printed.out.partition(";")[0]) == (0, f"{here}:SINE: right")
-    plain = "--plain", "--dtype", "float32", "--order", "1"
-    assert command("SINE", *plain)[0] == 0
-    code, printed = command("MISSING")
-    assert code == 1
-    assert "mistakes/silent_values#no-upstream" in printed.out
-    assert command("MISSING", "--plain")[0] == 1
-    for args in ("[[], []]", "3", "[2], [3]", "1.0, 2.0"):
-        assert command("SINE", args=args)[0] == 2
-    for words in (["NONE"], ["SINE", "--order", "0"], ["SINE", "--dtype", "foo"]):
-        code, printed = command(*words)
-        assert (code, printed.err[:9]) == (2, "vjpcheck:")
 
 
 def test_a_failure_says_nothing_that_the_options_contradict():

@@ -165,12 +165,6 @@ def test_a_page_that_says_a_command_wrote_it_is_checked_all_the_same(found):
     assert refused(found(f"{said}\n\nHere ∂y/∂x = 2x holds."), 3, "$")
 
 
-def test_next_is_the_next_page_of_the_menu(found):
-    assert passes(found("Next: [two](two.md), or [home](../index.md)."))
-    assert refused(found("\nNext: [home](../index.md), or [two](two.md)."), 2, "two.md")
-    assert refused(found("Next: two."), 1, "two.md")
-
-
 def test_a_key_is_the_first_author_and_the_year(root):
     page = root / "docs/bibliography.md"
     assert passes(check(Page(page, root)))

@@ -1,4 +1,4 @@
-"""Python-Markdown extension that tells with which versions each program ran, and how to run it.
+"""Python-Markdown extension: with which versions each program ran, and how to run it.
 
 Programs run when the site is built, except those of other frameworks, ``NAME.KIND.py``:
 ``make frameworks`` runs them, and writes the day, the versions, and a digest of each

@@ -1,4 +1,4 @@
-"""Check running text and comments: links to the next page, directives, mathematics.
+"""Check running text and comments: directives, and mathematics.
 
 Mathematics in running text must be a formula, because no check reads it otherwise.
 """
@@ -9,12 +9,9 @@ from collections.abc import Iterator
 from mathml.source import blanked
 
 from ..finding import Finding
-from ..menu import menu
 from ..page import BIBLIOGRAPHY, DIRECTIVES, Page
 from .findings import finding
 
-_NEXT = re.compile(r"^[ \t]*\W{,2}Next\W{1,3}\s+(?P<rest>\S(?:.+\n?)*)", re.MULTILINE)
-_LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]*)[^)]*\)")
 _DIRECTIVE_LIKE = re.compile(r"\s*(?:[\w-]+\s*(?::|\Z)|(?P<key>\w+)\b)")
 _UNREAD = re.compile(
     r"\A---\n.*?\n---\n"
@@ -43,7 +40,6 @@ _WRITE = "write mathematics as a formula, $x^2 \\ge 0$, and code as `code`"
 
 def check(page: Page) -> Iterator[Finding]:
     """Check the running text and the comments of a page."""
-    yield from _next(page)
     yield from _directives(page)
     shown = blanked(blanked(page.without_fences, page.codes), page.formulas)
     for match in _SPLIT.finditer(shown):
@@ -51,19 +47,6 @@ def check(page: Page) -> Iterator[Finding]:
         yield finding(page, match.start(), repr(match[0]), detail)
     if not page.is_generated and page.path.name != BIBLIOGRAPHY:
         yield from _mathematics(page)
-
-
-def _next(page: Page) -> Iterator[Finding]:
-    """Check that a line "Next: …" links to the next page of the menu."""
-    pages = [(page.settings.docs_dir / name).resolve() for name in menu(page.root)]
-    following = dict(zip(pages, pages[1:])).get(page.path.resolve())
-    for match in _NEXT.finditer(page.without_code):
-        link = _LINK.search(match["rest"])
-        if not link or (page.path.parent / link["target"]).resolve() != following:
-            detail = (
-                f"in the menu, {following.name if following else 'no page'} is next"
-            )
-            yield finding(page, match.start("rest"), match[0], detail)
 
 
 def _directives(page: Page) -> Iterator[Finding]:
