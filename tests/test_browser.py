@@ -1521,7 +1521,7 @@ def test_the_first_screen_of_the_first_page_has_both_gradients(open_page):
         assert box["y"] + box["height"] <= 900
 
 
-def _sheets(page: object) -> int:
+def _sheets(page: Page) -> int:
     return page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
 
 
