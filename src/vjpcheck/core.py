@@ -221,7 +221,7 @@ class Comparison:
             problem.rtol,
             # Rounding doesn't shrink as inputs grow; in float64, it is small.
             problem.noise / (along.slope.size if problem.in_double else 1),
-            problem.atol + problem.rounding * abs(row).max(initial=0.0),
+            problem.atol + problem.rounding * abs(row[np.isfinite(row)]).max(initial=0.0),
             problem.slack,
         )
         if pairing.verdict == "wrong" and not (
