@@ -213,6 +213,7 @@ class Comparison:
     ) -> None:
         """Demand that ⟨row, moved⟩ is the slope of the values with these weights."""
         problem = self._problem
+        largest = abs(row[np.isfinite(row)]).max(initial=0.0)
         pairing = pair(
             weights,
             along.slope,
@@ -221,7 +222,7 @@ class Comparison:
             problem.rtol,
             # Rounding doesn't shrink as inputs grow; in float64, it is small.
             problem.noise / (along.slope.size if problem.in_double else 1),
-            problem.atol + problem.rounding * abs(row[np.isfinite(row)]).max(initial=0.0),
+            problem.atol + problem.rounding * largest,
             problem.slack,
         )
         if pairing.verdict == "wrong" and not (
