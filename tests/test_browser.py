@@ -1874,7 +1874,8 @@ def test_the_menu_lists_the_pages_of_one_section(width, open_page):
     page = open_page("mistakes/none/", width)
     if width == PHONE:
         page.get_by_role("button", name="Menu").click()
-    seen = page.locator(".md-nav--primary a.md-nav__link[href]:visible").evaluate_all(
+    links = ".md-nav--primary a.md-nav__link[href]:visible, .sections a:visible"
+    seen = page.locator(links).evaluate_all(
         "all => all.map(a => a.pathname + a.hash).filter(each => !each.includes('#'))"
     )
     assert any(each.endswith("/mistakes/counts/") for each in seen)
@@ -1916,16 +1917,20 @@ def test_where_scripts_may_not_copy_the_program_is_selected(open_page):
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 def test_header_and_contents_say_where_the_reader_is(width, open_page):
+    """The header by the page's title, or in a wide window by its section."""
     page = open_page("mistakes/none/", width)
-    title = page.locator(".md-header__topic").nth(1)
     opacity = "title => getComputedStyle(title).opacity"
-    assert title.evaluate(opacity) == "0"
+    if width == PHONE:
+        assert page.locator(".md-header__topic").nth(1).evaluate(opacity) == "0"
+    else:
+        assert page.locator(".sections [aria-current]").inner_text() == "Mistakes"
     assert page.locator(".md-top").is_hidden()
     heading = page.locator("article h2").nth(-2)
     heading.evaluate("h2 => h2.scrollIntoView()")
-    page.wait_for_function(
-        f"({opacity})(document.querySelectorAll('.md-header__topic')[1]) == 1"
-    )
+    if width == PHONE:
+        page.wait_for_function(
+            f"({opacity})(document.querySelectorAll('.md-header__topic')[1]) == 1"
+        )
     link = page.locator(".md-sidebar--secondary .md-nav__link--active")
     page.wait_for_function(
         "text => document.querySelector('.md-sidebar--secondary .md-nav__link--active')"

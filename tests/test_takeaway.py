@@ -101,7 +101,7 @@ def test_downloads_have_every_block_of_text(path, built_site):
     (article,) = page.xpath("//article")
     unseen = "self::code or self::math or self::nav or self::annotation"
     marks = "@class='headerlink' or contains(@class, 'stamp') or @class='beside'"
-    marks += " or @class='run' or @class='holds'"
+    marks += " or @class='holds'"
     marks += " or @class='claim-sign' or @class='tried'"
     for element in article.xpath(f".//*[{unseen} or {marks}]"):
         element.drop_tree()
