@@ -25,9 +25,9 @@ SETTINGS = settings.load(ROOT)
 collect_ignore_glob = ["docs/*.py", "snippets/*.py", "tests/statements/*.py"]
 
 _PYTHON = re.compile(r"[{\s.]*py(thon)?3?\b", re.IGNORECASE)
-_TITLE = r"""(title|hl_lines|linenums)=("[^"]*"|'[^']*')"""
+_TITLE = r"""(title|hl_lines|linenums|data-plot)=("[^"]*"|'[^']*')"""
 _HEADER = re.compile(
-    rf"python(\s+{_TITLE})*|\{{\s*\.python(\s+(notest|continuation|\.wrong|{_TITLE}))*\s*\}}"
+    rf"python(\s+{_TITLE})*|\{{\s*\.python(\s+(notest|continuation|\.wrong|\.open|{_TITLE}))*\s*\}}"
 )
 
 

@@ -116,6 +116,11 @@ def _addresses() -> list[str]:
     ]
 
 
+SETTLED = """() => new Promise(
+    done => requestAnimationFrame(() => requestAnimationFrame(done)))"""
+"""Observers of sizes have been told."""
+
+
 class Phone:
     """A page that stays open from one visit to the next, what it asks for, and what is
     logged."""
@@ -168,6 +173,7 @@ def test_a_page_on_a_phone(path, phone, address):
     for width in (1440, 1024, 390, 320, PHONE):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate(HIDDEN) == [], width
+    page.evaluate(SETTLED)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE
     assert page.evaluate(CUT) == []
     assert page.evaluate(COVERED) == []
@@ -1517,7 +1523,7 @@ def test_the_first_screen_of_the_first_page_has_both_gradients(open_page):
     page = open_page("", DESKTOP)
     page.set_viewport_size({"width": 1440, "height": 900})
     for output in ("gradient nan", "gradient 1.0"):
-        box = page.locator(".language-text", has_text=output).first.bounding_box()
+        box = page.locator(".language-text pre", has_text=output).first.bounding_box()
         assert box["y"] + box["height"] <= 900
 
 

@@ -1,4 +1,4 @@
-"""A gradient function in JAX that forgets upstream, found by vjpcheck."""
+"""Deliberately wrong: grad forgets upstream. The checker finds it."""
 
 import jax
 import jax.numpy as jnp

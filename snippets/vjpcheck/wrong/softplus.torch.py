@@ -1,4 +1,4 @@
-"""A backward in PyTorch that forgets upstream, found by vjpcheck."""
+"""Deliberately wrong: backward forgets upstream. The checker finds it."""
 
 import torch
 
