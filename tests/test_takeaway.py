@@ -162,8 +162,8 @@ def test_downloads_have_every_block_of_code(path, built_site):
         if not included:
             lines = fence.text.split()
             assert any(lines == block.split() for block in blocks), fence.text
-            code = re.sub(r"[\s>]", "", fence.text)
-            assert code in re.sub(r"[\s>]", "", prose)
+            joined = re.sub(r"[\s>]", "", fence.text)
+            assert joined in re.sub(r"[\s>]", "", prose)
         # A section of a program is a block of its own; the whole is a cell.
         embedded += [SNIPPETS / each.name for each in included if not each.section]
     for file in embedded:
