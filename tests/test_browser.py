@@ -116,9 +116,13 @@ def _addresses() -> list[str]:
     ]
 
 
-SETTLED = """() => new Promise(
-    done => requestAnimationFrame(() => requestAnimationFrame(done)))"""
-"""Observers of sizes have been told."""
+SETTLED = """() => {
+    for (const part of document.querySelectorAll("article > *"))
+        part.style.contentVisibility = "visible"
+    return new Promise(
+        done => requestAnimationFrame(() => requestAnimationFrame(done)))
+}"""
+"""All is laid out, as it is when a reader comes near, and its sizes have been told."""
 
 
 class Phone:

@@ -173,7 +173,7 @@
     })
   })
   // A program far from the screen isn't laid out yet. Until it is, its longest line decides.
-  const columns = (innerWidth - 66) / 7.8
+  const columns = (innerWidth - 66) / 8.1
   for (const code of all(".language-python pre > code", content))
     if (code.textContent.split("\n").some(line => line.length > columns)) code.tabIndex = 0
   for (const box of all(".formula, pre > code", content)) sizes.observe(box)
