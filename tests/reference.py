@@ -62,8 +62,9 @@ vjpcheck.jax, vjpcheck.torch, gradcheck misses a mistake" }}
 
 How do you know that a gradient is still right after a move to another framework? Pass the same
 arguments to the same check. `vjpcheck.jax` and `vjpcheck.torch` have a `check_grads` with the
-arguments, results and errors of [the one for TensorFlow](#check_grads), and they import only
-their own framework. With the extras `vjpcheck[jax]` and `vjpcheck[torch]`, pip installs it:
+arguments, results and errors of [the one for TensorFlow](#check_grads), and each imports only its
+own framework, which the extra `vjpcheck[jax]` or `vjpcheck[torch]` installs. Each program checks a
+right gradient function, and one that forgets `upstream`:
 
 === "JAX"
 

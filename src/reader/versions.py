@@ -99,13 +99,11 @@ def _fold(name: str, runs: RunsRecord) -> str:
     else:
         versions = packages() | {"Python": platform.python_version()}
         text = f"Built with {in_words(versions)}"
-    package = framework or "tensorflow"
-    commands = f"python -m pip install {package}", f"python {name.rpartition('/')[2]}"
-    install, start = (f"<code>{escape(each)}</code>" for each in commands)
+    command = f"<code>python {escape(name.rpartition('/')[2])}</code>"
     return (
         f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
-        f"<summary>versions</summary><p>{escape(text)}. To run it yourself: {install}, "
-        f"then {start}.</p></details>"
+        f"<summary>versions</summary><p>{escape(text)}. Run it with {command}.</p>"
+        "</details>"
     )
 
 
