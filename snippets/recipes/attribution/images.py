@@ -7,7 +7,9 @@ from unittest import mock
 import keras
 import numpy as np
 import tensorflow as tf
+from matplotlib import pyplot as plt
 
+plt.rcParams["svg.hashsalt"] = "attribution"
 SCALE = 1024.0  # so that gradients in float16 don't underflow
 
 
@@ -56,6 +58,7 @@ for image, kind in zip(x, y):  # 0: a horizontal bar, 1: a vertical one
     row, column = random.integers(0, 12, 2)
     (image if kind else image.swapaxes(0, 1))[row:row + 5, column] += 1.0
 keras.utils.set_random_seed(0)
+keras.config.set_floatx("float64")  # so that all processors print the same
 base = keras.Sequential([
     keras.Input([16, 16, 1]), keras.layers.Conv2D(8, 3),
     keras.layers.BatchNormalization(), keras.layers.ReLU(),
@@ -65,7 +68,7 @@ model = keras.Sequential([
     keras.layers.Dropout(0.2), keras.layers.Dense(2)])
 model.compile(keras.optimizers.Adam(0.02),
               keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-model.fit(x, y, batch_size=64, epochs=8, verbose=0)
+model.fit(x, y, batch_size=64, epochs=24, verbose=0)
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "model.keras")
     model.save(path)
@@ -80,14 +83,32 @@ slopes = saliency(model, x, classes)
 parts = tf.function(integrated_gradients)(model, x, classes, black)
 layer = model.get_layer("base").get_layer("last")
 maps = grad_cam(model, layer, x, classes)
-for name, values in {
-        "|saliency|": tf.abs(slopes), "integrated": parts,
-        "Grad-CAM": maps}.items():
-    for c in 0, 1:
-        left, right = tf.split(values[c], 2, axis=1)
-        print(f"{name:10} class {c}: horizontal bar"
-              f" {tf.reduce_sum(left):5.2f}, vertical bar"
-              f" {tf.reduce_sum(right):5.2f}")
+pictures = {"|saliency|": tf.abs(slopes), "integrated": parts,
+            "Grad-CAM": maps}
+bars = {}
+for name, values in pictures.items():
+    halves = tf.reshape(values, [2, values.shape[1], 2, -1])
+    bars[name] = tf.reduce_sum(halves, [1, 3]).numpy()
+    for c, (left, right) in enumerate(bars[name]):
+        print(f"{name:10} class {c}: horizontal bar {left:5.2f},"
+              f" vertical bar {right:5.2f}")
 shift = class_scores(model, x, classes) - class_scores(model, black, classes)
 print("sum of integrated:", tf.reduce_sum(parts, [1, 2, 3]).numpy().round(2))
 print("f(x) - f(black):  ", shift.numpy().round(2))
+
+most, *rest = bars.values()
+assert (most.argmax(1) == 0).all() and all(
+    (np.sign(each) == [[1, -1], [-1, 1]]).all() for each in rest), (
+    "The image and three maps of it, for each class. |saliency| is largest on"
+    " the horizontal bar for both classes; integrated gradients and Grad-CAM"
+    " are positive on the bar of the class, and negative on the other.")
+for suffix, ink in ("", "#23262b"), ("-dark", "#dfe1e6"):
+    figure, axes = plt.subplots(2, 4, figsize=(7, 3.7), layout="constrained")
+    for c, row in enumerate(axes):
+        for plot, (name, values) in zip(row, {"image": x, **pictures}.items()):
+            most = np.abs(values[c]).max()  # blue: positive, red: negative
+            plot.imshow(values[c], "RdBu", vmin=-most, vmax=most)
+            plot.set_title(f"{name}, class {c}", color=ink, fontsize=9)
+            plot.axis("off")
+    figure.savefig(f"images{suffix}.svg", transparent=True,
+                   metadata={"Date": None})
