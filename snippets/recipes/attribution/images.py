@@ -96,9 +96,9 @@ shift = class_scores(model, x, classes) - class_scores(model, black, classes)
 print("sum of integrated:", tf.reduce_sum(parts, [1, 2, 3]).numpy().round(2))
 print("f(x) - f(black):  ", shift.numpy().round(2))
 
-most, *rest = bars.values()
-assert (most.argmax(1) == 0).all() and all(
-    (np.sign(each) == [[1, -1], [-1, 1]]).all() for each in rest), (
+absolute, *signed = bars.values()
+assert (absolute.argmax(1) == 0).all() and all(
+    (np.sign(each) == [[1, -1], [-1, 1]]).all() for each in signed), (
     "The image and three maps of it, for each class. |saliency| is largest on"
     " the horizontal bar for both classes; integrated gradients and Grad-CAM"
     " are positive on the bar of the class, and negative on the other.")
