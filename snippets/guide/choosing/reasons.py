@@ -105,7 +105,7 @@ def draw(name, ink, soft, wrong, right):
     unstable.set(xticks=[60, 88], yticks=[0, 1])
     unwanted.set(xticks=[-2, 0, 2], yticks=[0, 1])
     numpy.set(xticks=[-2, 0, 2], yticks=[0, 1])
-    long.set(xticks=[1, 20], yticks=[1, 20])
+    long.set(xticks=[1, 20], yticks=[1, 20], xticklabels=["1", "20 steps"])
     lines = [[line.get_ydata() for line in plot.lines] for plot in axes.flat]
     (stable, bad), (tanh, flat), (cos,), (few, many) = map(np.array, lines)
     titles = [plot.get_title("left") for plot in axes.flat]

@@ -30,9 +30,9 @@ def draw(name, ink, soft, wrong, right):
     figure, plot = plt.subplots(figsize=(4.7, 2.4), layout="tight")
     first = float(x[np.isnan(gradients["tape"])][0])
     plot.axvspan(first, 110, color=wrong, alpha=0.15, lw=0)
-    for line, color, width in zip(
-            gradients.values(), (right, wrong), (5, 1.5)):
-        plot.plot(x, line, color=color, lw=width)
+    custom, tape = gradients.values()
+    plot.plot(x, custom, color=right, lw=5)
+    plot.plot(x, tape, "--", color=wrong, lw=2)
     word = {"fontsize": 12, "va": "center"}
     plot.text(99.5, 0.5, "NaN", color=wrong, weight="bold", ha="center",
               **word)
