@@ -23,7 +23,7 @@ for name, function in (("custom gradient", stable),
         y = function(x)
     gradients[name] = tape.gradient(y, x).numpy()
     print(f"{name:15}", *(f" at {at}: {gradients[name][4 * (at + 10)]:.4g}"
-                          for at in (0, 80, 88, 100)))
+                          for at in (0, 85, 88, 89, 110)))
 
 
 def draw(name, ink, soft, wrong, right):
