@@ -11,64 +11,67 @@ from matplotlib import pyplot as plt
 upstream = tf.constant([[1.0, 1.0, 1.0], [10.0, 10.0, 10.0]])
 x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 products = (upstream * x).numpy()
-panels = []
-for shape in ([3], [2, 1], []):
+panels = {}
+for shape in (3,), (2, 1), ():
     b = tf.ones(shape)
     with tf.GradientTape() as tape:
         tape.watch(b)
         loss = tf.reduce_sum(upstream * x * b)
-    panels.append((shape, tape.gradient(loss, b).numpy()))
-    print(f"b {shape!s:7} sums {panels[-1][1].tolist()}")
+    panels[shape] = tape.gradient(loss, b).numpy()
+    print(f"b {[*shape]!s:7} sums {panels[shape].tolist()}")
 
 
-def draw(name, above, below, ink):
-    figure, axes = plt.subplots(1, 3, figsize=(7.0, 2.6), layout="tight")
-    told = {}
-    word = {"ha": "center", "va": "center", "fontsize": 13}
-    for plot, (shape, sums) in zip(axes, panels):
+def draw(name, ink, soft, below):
+    figure = plt.figure(figsize=(4.9, 1.85))
+    plot = figure.add_axes([0, 0, 1, 1])
+    plot.set(xlim=(-0.55, 12.3), ylim=(3.25, -1.4))
+    plot.axis("off")
+    word = {"ha": "center", "va": "center", "fontsize": 12}
+    for left, (shape, sums) in zip((0, 4.0, 9.35), panels.items()):
+        plot.text(left - 0.45, -1, f"b of shape {[*shape]}", color=ink,
+                  va="center", fontsize=12)
         elements = np.arange(sums.size).reshape(shape)
         copy_of = np.broadcast_to(elements, x.shape)
         for k, total in enumerate(sums.flat):
             cells = np.argwhere(copy_of == k)
             for i, j in cells:
-                plot.text(j, i, f"{products[i, j]:.0f}", color=above, **word)
-            (top, left), (bottom, right) = cells.min(0), cells.max(0)
+                plot.text(left + j, i, f"{products[i, j]:g}", color=ink,
+                          **word)
+            (top, low), (bottom, high) = cells.min(0), cells.max(0)
             plot.add_patch(plt.Rectangle(
-                (left - 0.4, top - 0.4), right - left + 0.8,
-                bottom - top + 0.8, fc="none", ec=ink))
-            start, end = (right + 0.4, top), (4.2, top)
-            if shape != [2, 1]:
-                start, end = [((left + right) / 2, y) for y in (1.4, 2.8)]
+                (left + low - 0.43, top - 0.4), high - low + 0.86,
+                bottom - top + 0.8, fc="none", ec=soft))
+            middle = left + (low + high) / 2
+            start, end, at = (middle, 1.4), (middle, 2.4), (middle, 2.8)
+            if shape == (2, 1):
+                edge = left + high + 0.43
+                start, end, at = (edge, top), (edge + 0.9, top), (
+                    edge + 1.5, top)
             plot.annotate("", end, start, arrowprops={
-                "arrowstyle": "->", "color": ink, "shrinkB": 18})
-            plot.text(*end, f"{total:.0f}", color=below, weight="bold", **word)
-        plot.set(xlim=(-0.5, 4.8), ylim=(3.1, -0.5), aspect=1.0)
-        plot.set_title(f"b of shape {shape}", color=ink, loc="left")
-        plot.axis("off")
-        boxes = [(each.get_width(), each.get_height())
-                 for each in plot.patches if isinstance(each, plt.Rectangle)]
-        told[plot.get_title(loc="left")] = boxes, [
-            each.get_text() for each in plot.texts
+                "arrowstyle": "->", "color": below, "shrinkA": 0})
+            plot.text(*at, f"{total:g}", color=below, weight="bold", **word)
+    boxes = [(each.get_width(), each.get_height()) for each in plot.patches]
+    sums = [each.get_text() for each in plot.texts
             if each.get_weight() == "bold"]
-        assert len(axes) == 3 and plot.yaxis_inverted() and sorted(
-            (*each.get_position()[::-1], each.get_text())
-            for each in plot.texts if each.get_text()
-            and each.get_weight() != "bold") == [
-            (0, 0, "1"), (0, 1, "2"), (0, 2, "3"),
-            (1, 0, "40"), (1, 1, "50"), (1, 2, "60")], (
-            "Three panels with the same two rows of numbers, upstream times"
-            " local: 1, 2, 3 above 40, 50, 60.")
-    cell, both, row = 0.8, 1.8, 2.8
-    assert told["b of shape [3]"] == (
-        [(cell, both)] * 3, ["41", "52", "63"]), (
-        "For b of shape [3] each column is boxed and summed, to 41, 52 and"
+    plain = [each.get_text() for each in plot.texts if each.get_text()
+             and each.get_weight() != "bold"]
+    titles = plain[0], plain[7], plain[14]
+    assert titles == ("b of shape [3]", "b of shape [2, 1]", "b of shape []"
+                      ) and all(sorted(plain[n:n + 6], key=float) == [
+                          "1", "2", "3", "40", "50", "60"]
+                          for n in (1, 8, 15)), (
+        "Three times the same two rows of numbers, upstream times local: 1, 2,"
+        " 3 above 40, 50, 60.")
+    column, row, both = (0.86, 1.8), (2.86, 0.8), (2.86, 1.8)
+    assert np.allclose(boxes[:3], column) and sums[:3] == ["41", "52", "63"], (
+        "For b of shape [3], each column is boxed and summed, to 41, 52 and"
         " 63.")
-    assert told["b of shape [2, 1]"] == ([(row, cell)] * 2, ["6", "150"]), (
-        "For shape [2, 1] each row is boxed and summed, to 6 and 150.")
-    assert told["b of shape []"] == ([(row, both)], ["156"]), (
-        "For the empty shape all six are in one box, with the sum 156.")
+    assert np.allclose(boxes[3:5], row) and sums[3:5] == ["6", "150"], (
+        "For shape [2, 1], each row is boxed and summed, to 6 and 150.")
+    assert np.allclose(boxes[5:], both) and sums[5:] == ["156"], (
+        "For the empty shape, all six are in one box, with the sum 156.")
     figure.savefig(name, transparent=True, metadata={"Date": None})
 
 
-draw("figure.svg", "#a8400a", "#0d6b3c", "#23262b")
-draw("figure-dark.svg", "#ffa366", "#6fd39b", "#dfe1e6")
+draw("figure.svg", "#23262b", "#5a5e66", "#0d6b3c")
+draw("figure-dark.svg", "#dfe1e6", "#a6abb6", "#6fd39b")
