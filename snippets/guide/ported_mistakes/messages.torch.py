@@ -39,6 +39,13 @@ class Differentiated(torch.autograd.Function):
             y, copy, upstream, create_graph=create_graph)
 
 
+def twice(x):
+    y = Cube.apply(x)
+    y.backward(retain_graph=True)
+    y.backward()
+    return x.grad
+
+
 def listed(x):
     states = [torch.ones((), dtype=x.dtype)]
     for _ in range(3):
@@ -56,3 +63,4 @@ for name, function in ("Cube", Cube.apply), ("Differentiated",
           f"  gradgradcheck {torch.autograd.gradgradcheck(function, x)}")
 print("vmap:", torch.func.vmap(torch.func.grad(Cube.apply))(row).numpy())
 print(f"a list: {listed(x):.4f}")
+print(f"backward twice: {twice(x):g}")
