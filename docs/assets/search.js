@@ -102,9 +102,16 @@
       .filter(other => other !== word && other.startsWith(word))
     for (const each of asked) {
       const { whole, pieces } = each
-      if (whole.length < 4 || [whole, ...pieces].some(word => postings(word).length)
+      if (whole.length < 4 || postings(whole).length
           || each === last && isOpen && begun(whole).length) continue
-      each.pieces = (await part("spelling")).filter(word => isOneOff(whole, word))
+      // Of a name whose other pieces are words, only a piece is misspelt.
+      const isKnown = pieces.some(word => postings(word).length)
+      const wrong = isKnown
+        ? pieces.filter(word => word.length > 2 && !postings(word).length) : [whole]
+      if (!wrong.length) continue
+      const meant = (await part("spelling")).filter(word =>
+        wrong.some(misspelt => isOneOff(misspelt, word)))
+      each.pieces = isKnown ? [...pieces, ...meant] : meant
       each.pieces.forEach(word => all.add(word))
       await load(each.pieces)
     }
