@@ -19,4 +19,4 @@ for training in True, False:
     print(f"training={training!s:5}"
           f"  batch_jacobian {(blocks[0].numpy().round(3) + 0.0)}"
           f"  right {whole[0, 0].numpy().round(3)}"
-          f"  for another example {whole[0, 1].numpy().round(3)}")
+          f"  for another example {whole[0, 1].numpy().round(3) + 0.0}")

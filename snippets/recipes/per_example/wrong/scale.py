@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+tf.random.set_seed(0)
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(
     cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
