@@ -1799,6 +1799,15 @@ def test_what_is_searched_for_comes_first(search, built_site):
     assert sum(rank <= 3 for rank in ranks.values()) >= LEAST["first_three"], later
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("custom_vpj", "custom_vjp"), ("save_for_bakward", "save_for_backward")],
+)
+def test_a_letter_inside_a_name_may_be_wrong(typed, meant, search):
+    found = search(typed)
+    assert found and found[0] == search(meant)[0] != search(typed.split("_")[0])[0]
+
+
 def test_a_term_finds_its_entry_in_the_glossary(search, built_site):
     text = (built_site / "glossary/index.html").read_text("utf-8")
     terms = re.findall(r'<dt [^>]*id="([\w-]+)">(.+?)</dt>', text)

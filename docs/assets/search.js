@@ -104,14 +104,12 @@
       const { whole, pieces } = each
       if (whole.length < 4 || postings(whole).length
           || each === last && isOpen && begun(whole).length) continue
-      // Of a name whose other pieces are words, only a piece is misspelt.
-      const isKnown = pieces.some(word => postings(word).length)
-      const wrong = isKnown
-        ? pieces.filter(word => word.length > 2 && !postings(word).length) : [whole]
-      if (!wrong.length) continue
-      const meant = (await part("spelling")).filter(word =>
-        wrong.some(misspelt => isOneOff(misspelt, word)))
-      each.pieces = isKnown ? [...pieces, ...meant] : meant
+      const spelling = await part("spelling")
+      const near = word => spelling.filter(other => isOneOff(word, other))
+      const names = near(whole)
+      // If no name is near, a piece of it may be.
+      const wrong = pieces.filter(word => word.length > 2 && !postings(word).length)
+      each.pieces = names.length ? names : [...pieces, ...wrong.flatMap(near)]
       each.pieces.forEach(word => all.add(word))
       await load(each.pieces)
     }

@@ -131,7 +131,12 @@ def files(
         "messages": [message for page in lists for message in messages(page)],
         **{f"words/{n}": part for n, part in enumerate(parts)},
         # The words that a misspelt one may have been meant as.
-        "spelling": [w for part in parts for w in part if len(w) > 2 and w.isalpha()],
+        "spelling": [
+            word
+            for part in parts
+            for word in part
+            if len(word) > 2 and word.replace("_", "").isalpha()
+        ],
         **{f"prose/{n}": text for n, text in prose.items()},
         **{f"code/{n}": text for n, text in code.items()},
     }

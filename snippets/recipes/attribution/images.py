@@ -58,7 +58,7 @@ for image, kind in zip(x, y):  # 0: a horizontal bar, 1: a vertical one
     row, column = random.integers(0, 12, 2)
     (image if kind else image.swapaxes(0, 1))[row:row + 5, column] += 1.0
 keras.utils.set_random_seed(0)
-keras.config.set_floatx("float64")  # so that all processors print the same
+keras.config.set_floatx("float64")  # in float32, processors differ
 base = keras.Sequential([
     keras.Input([16, 16, 1]), keras.layers.Conv2D(8, 3),
     keras.layers.BatchNormalization(), keras.layers.ReLU(),

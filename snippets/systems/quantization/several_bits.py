@@ -5,7 +5,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 Q = 1.0  # 2 bits: the integers from -1 to 1
-keras.config.set_floatx("float64")  # so that all processors print the same
+keras.config.set_floatx("float64")  # in float32, processors differ
 
 
 # truth: the gradient of tf.identity(w)
