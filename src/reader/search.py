@@ -50,6 +50,8 @@ _LENGTH = {"title": 0.5, "names": 0.0, "ancestors": 0.0, "prose": 0.6, "code": 0
 _SATURATION = 1.4
 _COMMON = 0.5
 """Share of sections. A word in more of them is found only in titles."""
+_SPELLED = re.compile(r"[^\W\d]{3,}")
+"""A word or a name with which a misspelt one is compared."""
 _PART = 24_000
 """Approximate number of characters in a file of words."""
 _SILENT = frozenset(SILENT.split())
@@ -131,12 +133,7 @@ def files(
         "messages": [message for page in lists for message in messages(page)],
         **{f"words/{n}": part for n, part in enumerate(parts)},
         # The words that a misspelt one may have been meant as.
-        "spelling": [
-            word
-            for part in parts
-            for word in part
-            if len(word) > 2 and word.replace("_", "").isalpha()
-        ],
+        "spelling": [w for part in parts for w in part if _SPELLED.fullmatch(w)],
         **{f"prose/{n}": text for n, text in prose.items()},
         **{f"code/{n}": text for n, text in code.items()},
     }
