@@ -18,6 +18,21 @@ def linearized(y, inputs):
     return F, tape.batch_jacobian(F, y), tape
 
 
+@tf.function  # or each step of an eager call builds its Jacobian anew
+def solve(*inputs):
+    """Newton's method, until the largest step is small."""
+    def newton(y, _):
+        F, A, _ = linearized(y, inputs)
+        step = tf.linalg.solve(A, F[:, :, None])[:, :, 0]
+        return y - step, tf.reduce_max(tf.abs(step))
+
+    y, _ = tf.while_loop(
+        lambda y, size: size > 1e-5, newton,
+        (tf.zeros_like(inputs[0]), tf.constant(1.0, inputs[0].dtype)),
+        maximum_iterations=50)
+    return y
+
+
 # truth: x.shape.rank == 2; 1 < len(x) < 41; len(x[0]) == 3; x = tf.tanh(x)
 # truth: W = tf.linalg.set_diag(0.4 * tf.tanh(W), 2.0 + 0.0 * W[0])
 # truth: W.shape == (3, 3); k.shape == (3,); k = 1.0 + tf.tanh(k)
@@ -25,17 +40,7 @@ def linearized(y, inputs):
 @tf.custom_gradient
 def solved(x, W, k):
     inputs = x, W, k
-    fixed = [tf.stop_gradient(each) for each in inputs]
-
-    def newton(y, _):
-        F, A, _ = linearized(y, fixed)
-        step = tf.linalg.solve(A, F[:, :, None])[:, :, 0]
-        return y - step, tf.reduce_max(tf.abs(step))
-
-    y, _ = tf.while_loop(
-        lambda y, size: size > 1e-5, newton,
-        (tf.zeros_like(fixed[0]), tf.constant(1.0, fixed[0].dtype)),
-        maximum_iterations=50)
+    y = solve(*map(tf.stop_gradient, inputs))
 
     def grad(upstream):
         F, A, tape = linearized(y, inputs)
