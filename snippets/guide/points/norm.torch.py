@@ -5,11 +5,13 @@ import torch
 
 class Norm(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, at_zero):
-        r = torch.sqrt(torch.sum(x * x))
-        ctx.save_for_backward(x, r)
-        ctx.at_zero = at_zero
-        return r
+    def forward(x, at_zero):
+        return torch.sqrt(torch.sum(x * x))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, ctx.at_zero = inputs
+        ctx.save_for_backward(x, output)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,8 +5,12 @@ import torch
 
 class RoundThrough(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         return torch.round(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
 
     @staticmethod
     def backward(ctx, upstream):
@@ -17,8 +21,12 @@ class RoundThrough(torch.autograd.Function):
 
 class BinarizeThrough(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         return torch.sign(torch.sign(x) + 0.5)  # 1 at 0; NaN stays NaN
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
 
     @staticmethod
     def backward(ctx, upstream):

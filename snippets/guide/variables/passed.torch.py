@@ -5,9 +5,13 @@ import torch
 
 class DenseFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, W, b):
-        ctx.save_for_backward(x, W)
+    def forward(x, W, b):
         return x @ W + b
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, W, _ = inputs
+        ctx.save_for_backward(x, W)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -6,10 +6,13 @@ import torch.utils.checkpoint
 
 class Checkpoint(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, function, x):
-        ctx.function = function
-        ctx.save_for_backward(x)
+    def forward(function, x):
         return function(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.function, x = inputs
+        ctx.save_for_backward(x)
 
     @staticmethod
     def backward(ctx, upstream):
