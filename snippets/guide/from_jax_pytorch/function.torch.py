@@ -1,4 +1,4 @@
-"""torch.autograd.Function: forward saves on ctx what backward needs."""
+"""torch.autograd.Function: setup_context saves what backward needs."""
 
 import torch
 

@@ -14,8 +14,8 @@ class RoundThrough(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, upstream):
-        print("  upstream", upstream.numpy(), " local 1  downstream",
-              upstream.numpy())
+        array = upstream.numpy(force=True)
+        print("  upstream", array, " local 1  downstream", array)
         return upstream
 
 

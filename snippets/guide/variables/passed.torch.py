@@ -16,9 +16,10 @@ class DenseFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx, upstream):
         x, W = ctx.saved_tensors
-        downstream_x = upstream @ W.T if ctx.needs_input_grad[0] else None
-        downstream_W = x.T @ upstream if ctx.needs_input_grad[1] else None
-        downstream_b = upstream.sum(dim=0)
+        of_x, of_W, of_b = ctx.needs_input_grad
+        downstream_x = upstream @ W.T if of_x else None
+        downstream_W = x.T @ upstream if of_W else None
+        downstream_b = upstream.sum(dim=0) if of_b else None
         return downstream_x, downstream_W, downstream_b
 
 

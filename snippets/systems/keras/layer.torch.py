@@ -17,9 +17,10 @@ class SignFunction(torch.autograd.Function):
         (x,) = ctx.saved_tensors
         local = 1.0 - torch.tanh(x) ** 2
         downstream = upstream * local
-        print("  x =", x.detach().numpy(), " upstream =", upstream.numpy())
-        print("  local =", local.detach().numpy(),
-              " downstream =", downstream.detach().numpy())
+        print("  x =", x.numpy(force=True),
+              " upstream =", upstream.numpy(force=True))
+        print("  local =", local.numpy(force=True),
+              " downstream =", downstream.numpy(force=True))
         return downstream
 
 

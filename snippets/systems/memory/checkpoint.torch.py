@@ -16,13 +16,8 @@ class Checkpoint(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, upstream):
-        (x,) = ctx.saved_tensors
-        create_graph = torch.is_grad_enabled()
-        with torch.enable_grad():
-            copy = x.view_as(x)
-            again = ctx.function(copy)
-        return None, *torch.autograd.grad(
-            again, copy, upstream, create_graph=create_graph)
+        _, pullback = torch.func.vjp(ctx.function, *ctx.saved_tensors)
+        return None, *pullback(upstream)
 
 
 def steps(x):

@@ -7,7 +7,7 @@ import torch
 class Sinc(torch.autograd.Function):
     @staticmethod
     def forward(x):
-        return torch.from_numpy(np.sinc(x.numpy(force=True)))
+        return torch.from_numpy(np.sinc(x.numpy(force=True))).to(x.device)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
