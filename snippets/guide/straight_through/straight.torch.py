@@ -14,8 +14,8 @@ class RoundThrough(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, upstream):
-        array = upstream.numpy(force=True)
-        print("  upstream", array, " local 1  downstream", array)
+        print("  upstream", upstream.numpy(force=True),
+              " local 1  downstream", upstream.numpy(force=True))
         return upstream
 
 
