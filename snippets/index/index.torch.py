@@ -5,9 +5,12 @@ import torch
 
 class Softplus(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
+    def forward(x):
         return torch.where(x > 30.0, x, torch.log1p(torch.exp(x)))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

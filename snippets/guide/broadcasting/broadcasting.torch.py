@@ -5,9 +5,12 @@ import torch
 
 class Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, b):
-        ctx.save_for_backward(x, b)
+    def forward(x, b):
         return x * b
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,10 +5,12 @@ import torch
 
 class Modulus(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, z):
-        r = torch.abs(z)
-        ctx.save_for_backward(z, r)
-        return r
+    def forward(z):
+        return torch.abs(z)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
 
     @staticmethod
     def backward(ctx, upstream):

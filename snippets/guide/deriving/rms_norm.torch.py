@@ -11,9 +11,12 @@ def plain(x, gamma):
 
 class RMSNorm(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, gamma):
-        ctx.save_for_backward(x, gamma)
+    def forward(x, gamma):
         return plain(x, gamma)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

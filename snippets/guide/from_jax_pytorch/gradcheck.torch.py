@@ -5,9 +5,12 @@ import torch
 
 class Cube(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
+    def forward(x):
         return x * x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):
@@ -15,12 +18,7 @@ class Cube(torch.autograd.Function):
         return upstream * 3.0 * x * x
 
 
-class Wrong(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x * x
-
+class Wrong(Cube):
     @staticmethod
     def backward(ctx, upstream):
         (x,) = ctx.saved_tensors

@@ -6,9 +6,12 @@ from torch.autograd.function import once_differentiable
 
 class Cube(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
+    def forward(x):
         return x * x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     @once_differentiable
@@ -27,9 +30,11 @@ try:
 except RuntimeError as error:
     print("RuntimeError:", error)
 
-# In a sum, the second derivative is lost without an error.
+# In a sum and in torch.func, the derivative is lost without an error.
 (second,) = torch.autograd.grad(first + x, x)
 print("of first + x:", second.item(), " right: 13.0")
+second = torch.func.grad(torch.func.grad(Cube.apply))(x.detach())
+print("torch.func:  ", second.item(), " right: 12.0")
 
 # The error has its own message if upstream depends on x, as in y * y.
 (first,) = torch.autograd.grad(y * y, x, create_graph=True)

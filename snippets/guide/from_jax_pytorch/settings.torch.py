@@ -5,9 +5,12 @@ import torch
 
 class ClipGradient(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, low, high):
-        ctx.low, ctx.high = low, high
+    def forward(x, low, high):
         return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, ctx.low, ctx.high = inputs
 
     @staticmethod
     def backward(ctx, upstream):

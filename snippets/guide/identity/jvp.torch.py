@@ -6,8 +6,12 @@ from torch.autograd import forward_ad
 
 class Clip(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
 
     @staticmethod
     def backward(ctx, upstream):
@@ -16,8 +20,12 @@ class Clip(torch.autograd.Function):
 
 class RoundThrough(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         return torch.round(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
 
     @staticmethod
     def backward(ctx, upstream):

@@ -14,9 +14,13 @@ def normalized(x):
 
 class LayerNorm(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, gamma, beta):
-        ctx.save_for_backward(x, gamma)
+    def forward(x, gamma, beta):
         return gamma * normalized(x)[0] + beta
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, gamma, _ = inputs
+        ctx.save_for_backward(x, gamma)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,9 +5,12 @@ import torch
 
 class CrossEntropy(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, z, t):
-        ctx.save_for_backward(z, t)
+    def forward(z, t):
         return torch.logsumexp(z, dim=-1) - torch.sum(t * z, dim=-1)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,17 +5,18 @@ import torch
 
 class Norm(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, at_zero):
-        r = torch.sqrt(torch.sum(x * x))
-        ctx.save_for_backward(x, r)
-        ctx.at_zero = at_zero
-        return r
+    def forward(x, at_zero):
+        return torch.sqrt(torch.sum(x * x))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
 
     @staticmethod
     def backward(ctx, upstream):
-        x, r = ctx.saved_tensors
+        x, at_zero, r = ctx.saved_tensors
         safe = torch.where(r > 0.0, r, 1.0)
-        local = torch.where(r > 0.0, x / safe, torch.tensor(ctx.at_zero))
+        local = torch.where(r > 0.0, x / safe, at_zero)
         downstream = upstream * local
         print("  upstream {:g}  local [{:g} {:g}]  downstream [{:g} {:g}]"
               .format(upstream, *local, *downstream))
@@ -26,7 +27,7 @@ for at_zero in ([0.0, 0.0], [0.6, -0.8]):
     print("at 0:", at_zero)
     for x in ([3.0, 4.0], [0.0, 0.0]):
         x = torch.tensor(x, requires_grad=True)
-        L = 10.0 * Norm.apply(x, at_zero)
+        L = 10.0 * Norm.apply(x, torch.tensor(at_zero))
         L.backward()
 
 print("the definition, |z| >= g z, at 100000 random z:")

@@ -20,23 +20,13 @@ class Cube(torch.autograd.Function):
         return upstream * 3.0 * x ** 2
 
 
-class Differentiated(torch.autograd.Function):
+class Differentiated(Cube):
     """Lets PyTorch differentiate the cube in backward."""
 
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x ** 3
-
-    @staticmethod
     def backward(ctx, upstream):
-        (x,) = ctx.saved_tensors
-        create_graph = torch.is_grad_enabled()
-        with torch.enable_grad():
-            copy = x.view_as(x)
-            y = copy ** 3
-        return torch.autograd.grad(
-            y, copy, upstream, create_graph=create_graph)
+        _, pullback = torch.func.vjp(lambda x: x ** 3, *ctx.saved_tensors)
+        return pullback(upstream)
 
 
 def twice(x):

@@ -5,11 +5,14 @@ import torch
 
 class Softplus(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         y = x.clamp(min=0.0) + torch.log1p(torch.exp(-x.abs()))
-        ctx.save_for_backward(x)
         print(f"forward  x = {x:.9g}  y = {y:.9g}")
         return y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

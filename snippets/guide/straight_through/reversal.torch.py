@@ -7,8 +7,12 @@ lambda_ = 0.5
 
 class Reverse(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
 
     @staticmethod
     def backward(ctx, upstream):

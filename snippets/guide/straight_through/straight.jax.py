@@ -4,20 +4,24 @@ import jax
 import jax.numpy as jnp
 
 
-def straight_through(function):
-    """Return a function with the value of `function`, and the gradient 1."""
-    def bwd(_, upstream):
-        jax.debug.print("  upstream {0}  local 1  downstream {0}", upstream)
-        return (upstream,)
-
-    through = jax.custom_vjp(function)
-    through.defvjp(lambda x: (function(x), None), bwd)
-    return through
+@jax.custom_vjp
+def round_through(x):
+    return jnp.round(x)
 
 
-round_through = straight_through(lambda x: jnp.round(x))
-binarize_through = straight_through(
-    lambda x: jnp.sign(jnp.sign(x) + 0.5))  # 1 at 0; NaN stays NaN
+def round_bwd(_, upstream):
+    jax.debug.print("  upstream {0}  local 1  downstream {0}", upstream)
+    return (upstream,)
+
+
+@jax.custom_vjp
+def binarize_through(x):
+    return jnp.sign(jnp.sign(x) + 0.5)  # 1 at 0; NaN stays NaN
+
+
+round_through.defvjp(lambda x: (round_through(x), None), round_bwd)
+binarize_through.defvjp(lambda x: (binarize_through(x), None),
+                        lambda _, upstream: (upstream,))
 
 
 def quantize_through(x, step=0.25):

@@ -5,20 +5,28 @@ import torch
 
 class RoundThrough(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         return torch.round(x)
 
     @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
     def backward(ctx, upstream):
-        print("  upstream", upstream.numpy(), " local 1  downstream",
-              upstream.numpy())
+        print("  upstream", upstream.numpy(force=True),
+              " local 1  downstream", upstream.numpy(force=True))
         return upstream
 
 
 class BinarizeThrough(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         return torch.sign(torch.sign(x) + 0.5)  # 1 at 0; NaN stays NaN
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
 
     @staticmethod
     def backward(ctx, upstream):

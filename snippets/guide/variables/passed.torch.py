@@ -5,16 +5,21 @@ import torch
 
 class DenseFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, W, b):
-        ctx.save_for_backward(x, W)
+    def forward(x, W, b):
         return x @ W + b
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, W, _ = inputs
+        ctx.save_for_backward(x, W)
 
     @staticmethod
     def backward(ctx, upstream):
         x, W = ctx.saved_tensors
-        downstream_x = upstream @ W.T if ctx.needs_input_grad[0] else None
-        downstream_W = x.T @ upstream if ctx.needs_input_grad[1] else None
-        downstream_b = upstream.sum(dim=0)
+        of_x, of_W, of_b = ctx.needs_input_grad
+        downstream_x = upstream @ W.T if of_x else None
+        downstream_W = x.T @ upstream if of_W else None
+        downstream_b = upstream.sum(dim=0) if of_b else None
         return downstream_x, downstream_W, downstream_b
 
 

@@ -5,12 +5,15 @@ import torch
 
 class Both(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, y):
+    def forward(x, y):
         z = x * y + torch.sin(x)
         w = y * y
-        ctx.save_for_backward(x, y)
         print(f"forward  z = {z:.9g}  w = {w:.9g}")
         return z, w
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream_z, upstream_w):

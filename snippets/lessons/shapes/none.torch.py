@@ -5,9 +5,12 @@ import torch
 
 class Power(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, n):
-        ctx.save_for_backward(x, n)
+    def forward(x, n):
         return x ** n.to(x.dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,11 +5,14 @@ import torch
 
 class Sign(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
+    def forward(x):
         y = torch.sign(x)
-        ctx.save_for_backward(x)
         print(f"forward  x = {x:.9g}  y = {y:.9g}")
         return y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,12 +5,15 @@ import torch
 
 class CubeGradient(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, u):
-        ctx.save_for_backward(x, u)
+    def forward(x, u):
         z = 3.0 * x ** 2.0 * u
         print(f"grad  x = {x:g}  upstream = {u:g}"
               f"  local = {3.0 * x ** 2.0:g}  downstream = {z:g}")
         return z
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):
@@ -25,9 +28,12 @@ class CubeGradient(torch.autograd.Function):
 
 class Cube(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
+    def forward(x):
         return x ** 3.0
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -9,14 +9,15 @@ def equilibrium(W, x):
     end = 4.0 * jnp.finfo(x.dtype).eps
 
     def changes(state):
-        return jnp.max(jnp.abs(jnp.subtract(*state))) > end
+        y, previous, steps = state
+        return (jnp.max(jnp.abs(y - previous)) > end) & (steps < 1000)
 
     def step(state):
-        y, _ = state
-        return jnp.tanh(W @ y + x), y
+        y, _, steps = state
+        return jnp.tanh(W @ y + x), y, steps + 1
 
-    y, _ = jax.lax.while_loop(changes, step, (jnp.tanh(x), jnp.zeros_like(x)))
-    return y
+    start = jnp.tanh(x), jnp.zeros_like(x), 0
+    return jax.lax.while_loop(changes, step, start)[0]
 
 
 def equilibrium_fwd(W, x):

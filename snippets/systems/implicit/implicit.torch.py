@@ -16,10 +16,13 @@ def iterate(W, x):
 
 class Equilibrium(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, W, x):
-        y = iterate(W, x)
-        ctx.save_for_backward(W, y)
-        return y
+    def forward(W, x):
+        return iterate(W, x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        W, _ = inputs
+        ctx.save_for_backward(W, output)
 
     @staticmethod
     def backward(ctx, upstream):

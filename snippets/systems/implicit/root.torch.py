@@ -13,10 +13,13 @@ def newton(x, k):
 
 class Kepler(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, k):
-        y = newton(x, k)
-        ctx.save_for_backward(y, k)
-        return y
+    def forward(x, k):
+        return newton(x, k)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, k = inputs
+        ctx.save_for_backward(output, k)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,18 +5,22 @@ import torch
 
 class SignFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
+    def forward(x):
         return torch.sign(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):
         (x,) = ctx.saved_tensors
         local = 1.0 - torch.tanh(x) ** 2
         downstream = upstream * local
-        print("  x =", x.detach().numpy(), " upstream =", upstream.numpy())
-        print("  local =", local.detach().numpy(),
-              " downstream =", downstream.detach().numpy())
+        print("  x =", x.numpy(force=True),
+              " upstream =", upstream.numpy(force=True))
+        print("  local =", local.numpy(force=True),
+              " downstream =", downstream.numpy(force=True))
         return downstream
 
 

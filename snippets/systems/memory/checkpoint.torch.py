@@ -6,20 +6,18 @@ import torch.utils.checkpoint
 
 class Checkpoint(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, function, x):
-        ctx.function = function
-        ctx.save_for_backward(x)
+    def forward(function, x):
         return function(x)
 
     @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.function, x = inputs
+        ctx.save_for_backward(x)
+
+    @staticmethod
     def backward(ctx, upstream):
-        (x,) = ctx.saved_tensors
-        create_graph = torch.is_grad_enabled()
-        with torch.enable_grad():
-            copy = x.view_as(x)
-            again = ctx.function(copy)
-        return None, *torch.autograd.grad(
-            again, copy, upstream, create_graph=create_graph)
+        _, pullback = torch.func.vjp(ctx.function, *ctx.saved_tensors)
+        return None, *pullback(upstream)
 
 
 def steps(x):

@@ -18,10 +18,14 @@ def rk4(f, state, T, steps=30):
 
 class Grow(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, y_0, k):
+    def forward(y_0, k):
         [y] = rk4(lambda y: [k * y], [y_0], T)
-        ctx.save_for_backward(y, k)
         return y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, k = inputs
+        ctx.save_for_backward(output, k)
 
     @staticmethod
     def backward(ctx, upstream):

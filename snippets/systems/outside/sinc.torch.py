@@ -6,10 +6,12 @@ import torch
 
 class Sinc(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
-        y = torch.from_numpy(np.sinc(x.numpy(force=True)))
-        ctx.save_for_backward(x, y)
-        return y
+    def forward(x):
+        return torch.from_numpy(np.sinc(x.numpy(force=True))).to(x.device)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
 
     @staticmethod
     def backward(ctx, upstream):

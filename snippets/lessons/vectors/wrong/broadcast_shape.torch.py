@@ -5,9 +5,12 @@ import torch
 
 class Scale(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, a, x):
-        ctx.save_for_backward(a, x)
+    def forward(a, x):
         return a * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):

@@ -5,9 +5,12 @@ import torch
 
 class Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, y):
-        ctx.save_for_backward(x, y)
+    def forward(x, y):
         return x * y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, upstream):
