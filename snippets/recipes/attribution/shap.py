@@ -15,7 +15,7 @@ def slope(f, z, least=1e-3):
 
 def rescaled(f):
     # truth: the gradient of tf.stop_gradient(slope(f, z)) * z
-    # truth: z.shape == [4, 3]; first derivative only
+    # truth: z.shape == [40, 8]; first derivative only
     @tf.custom_gradient
     def apply(z):
         return f(z), lambda upstream: upstream * slope(f, z)
