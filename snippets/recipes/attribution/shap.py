@@ -23,9 +23,13 @@ def rescaled(f):
     return apply
 
 
+def halves(x, background):
+    return tf.concat([tf.repeat(x, len(background), 0), background], 0)
+
+
 def deep(model, x, background):
     """DeepExplainer: f's slopes, or custom gradients at the background."""
-    both = tf.concat([tf.repeat(x, len(background), 0), background], 0)
+    both = halves(x, background)
     with tf.GradientTape() as tape:
         tape.watch(both)
         score = model(both, training=False)
@@ -60,7 +64,8 @@ for name, activation, methods in [
     model = keras.Sequential([
         keras.Input([4]), keras.layers.Dense(8),
         keras.layers.Activation(activation), keras.layers.Dense(1)])
-    change = model(x)[0, 0] - tf.reduce_mean(model(background))
+    of_x, of_background = tf.split(model(halves(x, background)), 2)
+    change = tf.reduce_mean(of_x - of_background)
     sums = [f"{f.__name__} {f(model, x, background).numpy().sum():.3f}"
             for f in methods]
     print(f"{name:14} change {change:.3f}, sum of", ", ".join(sums))
