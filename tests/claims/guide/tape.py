@@ -179,6 +179,10 @@ def test_path_ends(mode):
     xs = [tf.constant(2.5, dtype) for dtype in FLOATS]
     for end in ends.values():
         assert mode.each(end, xs) == [None] * len(xs)
+        assert same(mode.each(tf.recompute_grad(end), xs), [0.0] * len(xs))
+        with contrast("the result is always None"):
+            pair = tf.function(lambda x: (end(x), 3 * x))
+            assert same(mode.gradient(lambda x: pair(x)[0], xs[0]), 0.0)
     with contrast("a cast to another float, which keeps the path"):
         assert same(mode.each(lambda x: tf.cast(x, tf.float64), xs), [1.0] * len(xs))
 

@@ -251,6 +251,8 @@ def test_scalar_zero(place):
     gradients = place.each(by_numpy, xs)
     assert same(gradients, [0.0] * len(xs))
     assert [g.dtype for g in gradients] == [x.dtype for x in xs]
+    with contrast("no error, whatever comes next"):
+        assert raised(place.gradient, lambda x: by_numpy(x) + x, xs[1])
     with contrast("None, as with tf.numpy_function"):
         assert place.gradient(NOT_DIFFERENTIABLE["PyFunc"], IMAGE) is None
     if place in (EAGER, INSIDE):

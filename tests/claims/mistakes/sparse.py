@@ -58,6 +58,10 @@ def test_with_a_tensor(name, swapped, graph):
     with contrast("slices"):
         result, _ = applied("mul", others["tensor"], tf.float64, swapped, graph)
         assert not isinstance(result, tf.IndexedSlices)
+    with contrast("any variable: the product with a Keras variable is a list"):
+        weight = tf.keras.Variable([[2.0, 3.0], [3.0, 1.0]])
+        result, _ = applied("mul", weight, tf.float32, swapped, graph)
+        assert isinstance(result, tf.IndexedSlices)
     with contrast("as with a Python number"):
         result, error = applied("mul", 2.0, tf.float32, swapped, graph)
         assert error.startswith("TypeError")

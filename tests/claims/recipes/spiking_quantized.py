@@ -46,9 +46,14 @@ def test_first_update(name):
         return w.numpy()[0] - value
 
     for value in 0.003, 1.0, -20.0:
-        for gradient in 1e-3, 2.0, -500.0:
+        for gradient in 1e-3, 2.0, -500.0, 1e15:
             change = moved(getattr(keras.optimizers, name), value, gradient)
             assert np.isclose(change, -0.01 * np.sign(gradient), rtol=0.1)
+    with contrast("exactly: Nadam's is 6 % larger"):
+        nadam = moved(keras.optimizers.Nadam, 1.0, 2.0)
+        assert np.isclose(nadam, -0.01063, rtol=1e-3)
+    with contrast("whatever its gradient is"):
+        assert moved(keras.optimizers.Adam, 1.0, 1e20) == 0.0
     with contrast("that of plain SGD, too"):
         assert np.isclose(moved(keras.optimizers.SGD, 1.0, -500.0), 5.0)
 

@@ -283,6 +283,15 @@ def fits(two):
         x = np.float32([[1], [2], [3], [4], [5], [6], [7]])[:count]
         model.fit(x, 0 * x, batch_size=4, shuffle=False, verbose=0)
         weights[count] = model.get_weights()[0].item()
+    for size in (2, 3):
+        with two.strategy.scope():
+            model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+            model.compile("sgd", "mse")
+        try:
+            model.fit(x, x, batch_size=size, verbose=0)
+            weights[f"first {size}"] = ""
+        except tf.errors.InvalidArgumentError as error:
+            weights[f"first {size}"] = str(error)
     return weights
 
 
@@ -297,6 +306,9 @@ def test_fit_halves():
     assert same(weights["5"], after((25 + 0) / 2), 1e-5)
     assert same(weights["6"], after((25 + 36) / 2), 1e-5)
     assert same(weights["7"], after(((25 + 36) / 2 + 49) / 2), 1e-5)
+    assert "must have the same size and shape" in weights["first 3"]
+    with contrast("the last batch, too: only 2, 2, 2 and then 1 example"):
+        assert not weights["first 2"]
     with contrast("the mean over the examples, as on one device"):
         assert not same(weights["5"], after(25), 1e-3)
         assert not same(weights["7"], after((25 + 36 + 49) / 3), 1e-3)

@@ -268,6 +268,14 @@ def test_tape_over_accumulator(function):
     x = tf.constant([0.5, 2.0], tf.float64)
     assert isinstance(raised(derivative(around), x), tf.errors.InternalError)
     assert isinstance(raised(derivative(around), tf.ones([])), tf.errors.InternalError)
+    w = tf.Variable(2.0, dtype=tf.float64)
+    with tf.GradientTape() as tape:
+        jvp = IN_EAGER.jvp(graph(lambda x: w * function(x)), x)
+    assert tape.gradient(jvp, w) is None
+    with contrast("also without the `tf.function`"):
+        with tf.GradientTape() as tape:
+            jvp = IN_EAGER.jvp(lambda x: w * function(x), x)
+        assert tape.gradient(jvp, w) is not None
     with contrast("in an outer `tf.function`, too"):
         assert tf.function(derivative(around))(x) is None
         both = INSIDE.gradient(lambda x: around(x) * x, x)

@@ -72,6 +72,15 @@ def test_only_while_tracing(place):
     assert calls and all(is_tracing) and all(map(is_symbolic, upstreams))
     with contrast("each time the graph runs: three steps call it as often as one"):
         assert len(upstreams) == calls
+    with contrast("any later call: one under a persistent tape calls it again"):
+        cube, counts = noting([], noted := []), []
+        called = tf.function(cube)
+        for persistent in (False, False, True, True):
+            with tf.GradientTape(persistent=persistent) as tape:
+                tape.watch(x := tf.constant(3.0))
+                called(x)
+            counts.append(len(noted))
+        assert counts == [1, 1, 3, 3]
     with contrast("in eager mode, too, where each step calls it"):
         upstreams.clear()
         assert same([EAGER.gradient(square, x) for x in (3.0, 4.0)], [6.0, 8.0])

@@ -57,6 +57,8 @@ def test_one_row_each(place):
         with contrast("also in a loop, in `tf.map_fn` or in `tf.vectorized_map`"):
             for looped in (*BLOCKS[3:5], *BLOCKS[9:11], *VECTORIZED):
                 assert not is_list(looped.gradient(lookup, W))
+        with contrast("in a recomputed function, too"):
+            assert not is_list(EAGER.gradient(tf.recompute_grad(lookup), W))
 
 
 LOOKUPS = [lambda y: tf.gather(y, [0, 0]), lambda y: tf.nn.embedding_lookup(y, [0, 0])]
