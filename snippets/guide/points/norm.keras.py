@@ -24,10 +24,11 @@ def make(at_zero):
 
 
 for at_zero in ([0.0, 0.0], [0.6, -0.8]):
+    norm = make(at_zero)
     print("at 0:", at_zero)
     for x in ([3.0, 4.0], [0.0, 0.0]):
         dense = keras.layers.Dense(2, kernel_initializer="identity")
-        layer = keras.layers.Lambda(lambda x, norm=make(at_zero): norm(x))
+        layer = keras.layers.Lambda(lambda x, norm=norm: norm(x))
         model = keras.Sequential([keras.Input([2]), dense, layer])
         model.compile(keras.optimizers.SGD(1.0), lambda _, y: 10.0 * y)
         model.fit(np.array([x]), np.zeros([1, 1]), verbose=0)
