@@ -38,7 +38,8 @@ def gradients(function, x, b):
     inputs = keras.Input([2], batch_size=2)
     model = keras.Sequential([inputs, dense, Product(function, b)])
     model.set_weights([x, np.array(b)])
-    model.compile(keras.optimizers.SGD(1.0), lambda w, y: ops.sum(w * y))
+    model.compile(keras.optimizers.SGD(1.0), lambda w, y: ops.sum(w * y),
+                  run_eagerly=True)
     model.fit(np.eye(2), weights, shuffle=False, verbose=0)
     return [(start - end).tolist()
             for start, end in zip((x, np.array(b)), model.get_weights())]
