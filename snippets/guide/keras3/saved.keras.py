@@ -7,23 +7,31 @@ import numpy as np
 from keras import ops
 
 
-@ops.custom_gradient
-def quarter(x, w):
-    def grad(*args, upstream=None):
-        if upstream is None:
-            (upstream,) = args
-        return 0.25 * upstream * w, ops.sum(0.25 * upstream * x)
+def product(share):
+    @ops.custom_gradient
+    def product(x, w):
+        def grad(*args, upstream=None):
+            if upstream is None:
+                (upstream,) = args
+            upstream = share * upstream
+            return upstream * w, ops.sum(upstream * x)
 
-    return x * w, grad
+        return x * w, grad
+
+    return product
 
 
 @keras.saving.register_keras_serializable("guide")
 class Scale(keras.layers.Layer):
+    def __init__(self, share, **kwargs):
+        super().__init__(**kwargs)
+        self.share = share
+
     def build(self, shape):
         self.w = self.add_weight(shape=(), initializer="ones")
 
     def call(self, x):
-        return quarter(x, ops.copy(self.w))
+        return product(self.share)(x, ops.copy(self.w))
 
 
 def train(name, model):
@@ -35,7 +43,7 @@ def train(name, model):
 model = keras.Sequential([
     keras.Input([1]),
     keras.layers.Dense(1, use_bias=False, kernel_initializer="ones"),
-    Scale()])
+    Scale(0.25)])
 model.compile(keras.optimizers.SGD(0.25), "mse")
 train("before", model)
 with tempfile.TemporaryDirectory() as folder:

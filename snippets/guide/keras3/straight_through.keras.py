@@ -12,7 +12,7 @@ def sign(w):
             (upstream,) = args
         return ops.where(ops.abs(w) <= 1.0, upstream, 0.0)
 
-    return ops.where(w < 0.0, -1.0, 1.0), grad
+    return ops.where(w < 0.0, -1.0, ops.ones_like(w)), grad
 
 
 class BinaryDense(keras.layers.Layer):
