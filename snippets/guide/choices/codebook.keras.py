@@ -16,9 +16,9 @@ def straight(z, e):
 
 
 class Codebook(keras.layers.Layer):
-    def __init__(self, learns, **kwargs):
+    def __init__(self, weight, **kwargs):
         super().__init__(**kwargs)
-        self.learns = learns
+        self.weight = weight
 
     def build(self, shape):
         self.E = self.add_weight(shape=(3, shape[-1]), name="E")
@@ -27,17 +27,17 @@ class Codebook(keras.layers.Layer):
         E, stop = ops.copy(self.E), ops.stop_gradient
         distances = ops.sum((E - z[:, None]) ** 2, axis=-1)
         e = ops.take(E, ops.argmin(distances, axis=-1), axis=0)
-        if self.learns:
-            self.add_loss(ops.sum((stop(z) - e) ** 2))
-            self.add_loss(0.25 * ops.sum((z - stop(e)) ** 2))
+        loss = ops.sum((stop(z) - e) ** 2)
+        loss += 0.25 * ops.sum((z - stop(e)) ** 2)
+        self.add_loss(self.weight * loss)
         return straight(z, stop(e))
 
 
 E = np.array([[0.0, 0.0], [1.0, 1.0], [4.0, 0.0]])
 z, target = np.array([[1.5, 0.5]]), np.array([[2.0, 2.0]])
-for learns in (True, False):
+for weight in (1.0, 0.0):
     dense = keras.layers.Dense(2, kernel_initializer="identity")
-    codebook = Codebook(learns)
+    codebook = Codebook(weight)
     model = keras.Sequential([keras.Input([2]), dense, codebook])
     codebook.set_weights([E])
     q = model.predict(z, verbose=0)[0]
@@ -45,7 +45,7 @@ for learns in (True, False):
                   lambda t, q: ops.sum((q - t) ** 2))
     model.fit(z, target, verbose=0)
     of_z = (-dense.get_weights()[1]).tolist()  # the bias was 0
-    if learns:
+    if weight:
         print("q       ", q.tolist())
         print("E       ", (E - codebook.get_weights()[0]).tolist())
-    print("z       " if learns else "task, z ", of_z)
+    print("z       " if weight else "task, z ", of_z)
