@@ -77,11 +77,11 @@ def tracebook(book: Path, *words: str) -> tuple[int, str]:
 def test_each_environment_runs_its_own_programs(book):
     code, printed = tracebook(book, "check")
     assert code == 0 and "1 snippets, 1 run" in printed, printed
-    code, printed = tracebook(book, "--twins", "check")
+    code, printed = tracebook(book, "--twins", "json", "check")
     assert code == 0 and "1 snippets, 1 run" in printed, printed
     (book / "snippets/index/one.jax.out").write_text("another\n")
     assert tracebook(book, "check")[0] == 0
-    code, printed = tracebook(book, "--twins", "check")
+    code, printed = tracebook(book, "--twins", "json", "check")
     assert code == 1 and "one.jax.py prints something else" in printed
 
 
@@ -97,6 +97,7 @@ def test_a_page_must_show_a_twin(book):
 def environment(monkeypatch):
     """This interpreter in the place of the frameworks' environment."""
     monkeypatch.setattr(frameworks, "_environment", lambda _: Path(sys.executable))
+    monkeypatch.setitem(frameworks._MODULES, "jax", "json")
     numbers = {"jax": "JAX 9.8"}
     monkeypatch.setattr(frameworks, "_versions", lambda _: numbers)
 

@@ -24,6 +24,8 @@ from tracebook.settings import SettingsError
 FOLDER = Path("frameworks")
 _LOCK = "requirements.txt"
 _NAMES = {"jax": "JAX", "torch": "PyTorch", "keras": "Keras"}
+_MODULES = {"jax": "jax,torch", "torch": "torch", "tensorflow": "tensorflow"}
+"""For each backend, what its programs find imported."""
 _NOT_INSTALLED = (
     "its packages could not be installed. On Linux these are Python 3.11 and PyTorch's"
     " build for the CPU, from PyTorch's own index, which PIP_EXTRA_INDEX_URL may name"
@@ -31,12 +33,11 @@ _NOT_INSTALLED = (
 
 
 class _Call(NamedTuple):
-    """A call of the engine."""
+    """A call of the engine, with a backend of Keras."""
 
     kinds: tuple[str, ...]
     python: Path
     backend: str
-    """Keras's backend."""
 
 
 def main(words: list[str] | None = None) -> int:
@@ -66,8 +67,7 @@ def _run(root: Path, words: list[str]) -> int:
             print(f"{note['location']}: {note['message']}")
         if report["problems"]:
             return 1
-        for name, parts in report["digests"].items():
-            digests[name] = versions.digest(*parts)
+        digests |= {n: versions.digest(*p) for n, p in report["digests"].items()}
         print(f"Keras on {call.backend}: {len(paths)} programs ran")
     record = {"day": date.today().isoformat(), "versions": _versions(inside)}
     text = json.dumps(record | {"programs": dict(sorted(digests.items()))}, indent=1)
@@ -100,8 +100,9 @@ def _report(root: Path, call: _Call, paths: list[Path], verb: str) -> dict:
         "KERAS_BACKEND": call.backend,
         "PYTHONPATH": str(Path(__file__).resolve().parents[1]),
     }
+    modules = _MODULES[call.backend]
     done = subprocess.run(
-        [call.python, "-m", "tracebook", "--twins", "--json", verb, *paths],
+        [call.python, "-m", "tracebook", "--twins", modules, "--json", verb, *paths],
         cwd=root,
         env=os.environ | variables,
         stdout=subprocess.PIPE,

@@ -28,8 +28,8 @@ def main() -> int:
 def _run(arguments: argparse.Namespace) -> int:
     settings = load(arguments.root.resolve(), arguments.docs)
     if arguments.twins:  # another environment lacks what the settings name
-        none = {"memory": "", "preload": (), "plugins": (), "keep": ("KERAS_BACKEND",)}
-        settings = replace(settings, twins=True, **none)  # type: ignore[arg-type]
+        own = {"preload": arguments.twins.split(","), "keep": ("KERAS_BACKEND",)}
+        settings = replace(settings, twins=True, memory="", plugins=(), **own)
     with closing(Checker(settings, arguments.remember)) as checker:
         if arguments.command == "engine":
             return _serve(checker)
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--remember", action="store_true", default=default, help=remember)
     stops = "run programs at all positions of their sliders, and other variants"
     add("--stops", action="store_true", help=stops)
-    add("--twins", action="store_true", help="run the programs NAME.KIND.py, no others")
+    add("--twins", metavar="MODULE,…", help="run NAME.KIND.py only; import MODULE once")
     add("--json", action="store_true", help="report in JSON")
     commands = (
         "check: run programs and compare their outputs; update: rewrite the outputs"
