@@ -47,9 +47,9 @@ def moves(optimizer, between):
 x = np.random.default_rng(0).normal(size=(64, 4)).astype("float32")
 y = np.sin(x.sum(1, keepdims=True))
 Adam, SGD = keras.optimizers.Adam, keras.optimizers.SGD
-print("largest step of     first    last")
-for name, plain in ("SGD", SGD), ("Adam", Adam):
-    for between in tf.identity, tenth:
-        print(f"{name:5}{between.__name__:13} ", moves(plain(0.001), between))
 rated = RatedAdam({"first": 0.1}, learning_rate=0.001)
-print("RatedAdam          ", moves(rated, tf.identity))
+print("largest step of    first    last")
+for name, optimizer, between in (
+        ("SGD", SGD(0.001), tf.identity), ("SGD, tenth", SGD(0.001), tenth),
+        ("Adam, tenth", Adam(0.001), tenth), ("RatedAdam", rated, tf.identity)):
+    print(f"{name:17}", moves(optimizer, between))
