@@ -51,5 +51,6 @@ rated = RatedAdam({"first": 0.1}, learning_rate=0.001)
 print("largest step of    first    last")
 for name, optimizer, between in (
         ("SGD", SGD(0.001), tf.identity), ("SGD, tenth", SGD(0.001), tenth),
-        ("Adam, tenth", Adam(0.001), tenth), ("RatedAdam", rated, tf.identity)):
+        ("Adam, tenth", Adam(0.001), tenth),
+        ("RatedAdam", rated, tf.identity)):
     print(f"{name:17}", moves(optimizer, between))
