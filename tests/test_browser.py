@@ -1820,14 +1820,23 @@ def _part(url: str) -> tuple[str, str, str]:
     return url.partition("?")[0].partition("/search/")
 
 
+SORT = """() => {
+  const start = performance.now();
+  Array.from({length: 1e5}, (_, i) => i * 7919 % 100003).sort((a, b) => a - b);
+  return performance.now() - start;
+}"""
+
+
 def test_an_answer_is_small_and_fast(search, built_site):
-    """On a phone's processor, a fourth as fast; compressed, as servers send it."""
+    """On a phone's processor, a fourth as fast; compressed, as servers send it.
+
+    The time is measured in sorts of 100,000 numbers, since machines differ."""
     page, asked = search.page, []
     page.on("request", lambda request: asked.append(_part(request.url)))
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     queries = [query for group in QUERIES.values() for query in [*group][:5]]
-    sizes, times = [], []
+    sizes, times, sorts = [], [], []
     parts = built_site / "search"
     common = sum(
         len(gzip.compress(path.read_bytes()))
@@ -1845,8 +1854,9 @@ def test_an_answer_is_small_and_fast(search, built_site):
         )
         assert search(query)
         times.append(search.ms)
+        sorts.append(page.evaluate(SORT))
     assert max(sizes) > 1000 and common + max(sizes) < 150_000
-    assert median(times) < 100
+    assert median(times) < 0.9 * median(sorts)
 
 
 @pytest.mark.sample
