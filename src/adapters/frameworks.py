@@ -3,8 +3,7 @@
 A program ``NAME.KIND.py`` is the twin of one in TensorFlow. Twins run in an environment
 of their own, ``frameworks/.venv``, made from the lock beside it; Keras's run with
 each backend. A run that passes is recorded in ``frameworks/runs.json``, which pages
-quote. With ``update``, outputs that differ are rewritten. Exit codes: as of the other
-commands.
+quote. ``update`` rewrites outputs that differ. Exit codes: as of the other commands.
 """
 
 import json
@@ -67,7 +66,8 @@ def _run(root: Path, words: list[str]) -> int:
             print(f"{note['location']}: {note['message']}")
         if report["problems"]:
             return 1
-        digests |= {n: versions.digest(*p) for n, p in report["digests"].items()}
+        for name, parts in report["digests"].items():
+            digests[name] = versions.digest(*parts)
         print(f"Keras on {call.backend}: {len(paths)} programs ran")
     record = {"day": date.today().isoformat(), "versions": _versions(inside)}
     text = json.dumps(record | {"programs": dict(sorted(digests.items()))}, indent=1)

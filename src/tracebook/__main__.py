@@ -28,8 +28,8 @@ def main() -> int:
 def _run(arguments: argparse.Namespace) -> int:
     settings = load(arguments.root.resolve(), arguments.docs)
     if arguments.twins:  # another environment lacks what the settings name
-        own = {"preload": arguments.twins.split(","), "keep": ("KERAS_BACKEND",)}
-        settings = replace(settings, twins=True, memory="", plugins=(), **own)
+        changes = {"preload": arguments.twins.split(","), "keep": ("KERAS_BACKEND",)}
+        settings = replace(settings, twins=True, memory="", plugins=(), **changes)
     with closing(Checker(settings, arguments.remember)) as checker:
         if arguments.command == "engine":
             return _serve(checker)
