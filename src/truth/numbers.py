@@ -3,8 +3,9 @@
 A number in a sentence must stand in an output, a program or a formula of the page,
 rounded to the digits of the sentence, or in the test of the claim that contains it. A
 decimal with a single digit, such as 0.5, is rounded only after a word such as "about".
-Otherwise it fails. But number words, integers up to twelve, numbers of a lab, and
-numbers in a comment ``<!-- unchecked: 4711 -->`` are unchecked then.
+Otherwise it fails. But numbers of a lab, and numbers in a comment
+``<!-- unchecked: 4711 -->`` are unchecked then. Number words and integers up to twelve
+aren't looked up, because many of them count something that no output prints.
 """
 
 import math
@@ -15,12 +16,8 @@ from functools import cached_property
 
 from . import claims
 from .finding import Finding
-from .page import BIBLIOGRAPHY, FIGURE, Page
+from .page import BIBLIOGRAPHY, Page
 
-_COUNTS = re.findall(r"\w+", "zero once two three four five six seven eight nine ten")
-_WORDS = {word: number for number, word in enumerate([*_COUNTS, "eleven", "twelve"])}
-_WORDS |= {"twice": 2, "thrice": 3, "hundred": 100, "thousand": 1000}
-"""Number words, without "one", which is mostly a pronoun."""
 _NUMBER = re.compile(
     r"(?<![\w.#/^_~-])(?<!\d,)[-−+]?(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<part>\.\d+)?"
     r"(?P<power>e[-+]?\d+)?(?P<percent>[\s ]?%)?(?![\w/]|[.,-]\d|-[a-z])"
@@ -32,7 +29,6 @@ _LITERAL = re.compile(
 """A number in a program or an output."""
 _GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
 _TEX_POWER = re.compile(r"(?:(\d+(?:\.\d+)?) *\\(?:cdot|times) *)?10\^\{?(-?\d+)\}?")
-_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _SKIPPED = re.compile(
     rf"\[[^\[\]]*\]\([^()]*{re.escape(BIBLIOGRAPHY)}[^()]*\)"  # a citation
     r"|\[[^\[\]]*\]\(https://github\.com/[^()\s]*\)"  # an issue or a pull request
@@ -54,7 +50,7 @@ _ROUGHLY = re.compile(
 )
 """The words before a number that is rounded to its leading digits."""
 _SMALL = 12
-"""Integers up to this one are unchecked if they stand nowhere."""
+"""Integers up to this one aren't looked up."""
 _NEAR = 0.3
 """The relative distance within which another number is shown as the right one."""
 
@@ -69,14 +65,8 @@ class WrittenNumber:
     """The number of digits after the decimal point."""
     start: int
     """Offset into the page's text."""
-    is_word: bool = False
     is_percent: bool = False
     is_rough: bool = False
-
-    @property
-    def is_small(self) -> bool:
-        """Return whether it is a word or a small integer."""
-        return self.is_word or (self.value <= _SMALL and not self.decimals)
 
     def equals(self, value: float) -> bool:
         """Return whether a value, rounded to the digits of the number, equals it."""
@@ -95,8 +85,6 @@ class WrittenNumber:
             if len(significant) < 2 and not self.is_rough:
                 return False  # 0.5 would agree with 0.4549
             return math.isclose(round(value, self.decimals), self.value, rel_tol=1e-12)
-        if self.is_small:
-            return False
         if self.is_rough and not self.is_percent:
             # "about 600" is 598 rounded to one digit, "about 1,230" to three.
             digits = len(str(int(self.value)).rstrip("0"))
@@ -118,7 +106,6 @@ class _ShownNumbers:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._claims = claims.find_claims(page)
-        self._values: dict[str, set[float]] = {}
 
     def find(self, number: WrittenNumber) -> Finding:
         """Look up a number of the page's prose."""
@@ -127,66 +114,42 @@ class _ShownNumbers:
         return Finding("number", state, location, number.text, detail)
 
     def _result(self, number: WrittenNumber) -> tuple[str, str]:
-        figure = self._figure(number)
-        if any(map(number.equals, self._shown(figure))):
+        if any(map(number.equals, self._shown)):
             return "compared", "an output, a program or a formula of the page"
         for claim in self._claims:
             is_inside = claim.span[0] <= number.start < claim.span[1]
             values = self._tested.get(claim.test, ()) if is_inside else ()
             if any(map(number.equals, values)):
                 return "compared", f"the test of its claim, {claim.test}"
-        if number.is_small:
-            return "unchecked", "no output of the page has it"
         if number.text in self._unchecked:
             return "unchecked", "marked by its writer"
         if self._page.path.suffix == ".py":
             return "unchecked", "the outputs of a lab are made by the build"
-        return "failed", self._reason(number, figure)
+        return "failed", self._reason(number)
 
-    def _reason(self, number: WrittenNumber, figure: str) -> str:
+    def _reason(self, number: WrittenNumber) -> str:
         reason = "no output, program or displayed formula of the page has it"
-        if figure:
-            reason += f", but for the program of its figure, {figure}.py"
-        values = self._shown(figure)
-        near = min(values, key=lambda v: abs(v - number.value), default=math.inf)
+        near = min(
+            self._shown, key=lambda value: abs(value - number.value), default=math.inf
+        )
         if abs(near - number.value) <= _NEAR * abs(number.value):
             reason += f"; the nearest is {near:.10g}"
         return reason
 
-    def _figure(self, number: WrittenNumber) -> str:
-        """Return the figure in whose alternative text a number stands, or nothing.
+    @cached_property
+    def _shown(self) -> set[float]:
+        """The numbers that the page shows."""
+        values = set().union(*map(literals, self._texts()))
+        return values.union(*(_tex_literals(f.text) for f in self._page.formulas))
 
-        The program of a figure may be a copy of another one, which has changed since.
-        So the number must stand in an output of another program.
-        """
-        if number.is_word or number.value <= _SMALL:
-            return ""
-        for image in FIGURE.finditer(self._page.text):
-            if image.start() <= number.start < image.end("text"):
-                return image["name"]
-        return ""
-
-    def _shown(self, figure: str) -> set[float]:
-        """Return the numbers that the page shows, except those of a figure's
-        program."""
-        if figure not in self._values:
-            values = set().union(*map(literals, self._texts(figure)))
-            for formula in self._page.formulas:
-                values |= _tex_literals(formula.text)
-            self._values[figure] = values
-        return self._values[figure]
-
-    def _texts(self, figure: str) -> Iterator[str]:
+    def _texts(self) -> Iterator[str]:
         page = self._page
         for fence in page.fences:
             yield fence.text
         if page.path.suffix == ".py":  # a lab is its own program
             yield page.source
         for path in page.included_files():
-            below = path.relative_to(page.settings.snippets_dir)
-            stem = below.with_suffix("").as_posix()
-            if figure != stem and not figure.startswith(f"{stem}-"):
-                yield page.read_text(path)
+            yield page.read_text(path)
         for code in page.codes:
             if not _NUMBER.fullmatch(code.text):
                 yield code.text
@@ -208,8 +171,8 @@ class _ShownNumbers:
 
 
 def find_numbers(page: Page) -> Iterator[WrittenNumber]:
-    """Yield the numbers of a page's prose: digits, number words, and spans of code that
-    hold one number alone."""
+    """Yield the numbers of a page's prose above twelve or with a decimal point, also in
+    spans of code that hold nothing else."""
     prose = page.prose
     for code in page.codes:
         if _NUMBER.fullmatch(code.text):
@@ -220,18 +183,18 @@ def find_numbers(page: Page) -> Iterator[WrittenNumber]:
     prose = _without_list_markers(prose)
     for match in _NUMBER.finditer(prose):
         digits = match["digits"].replace(",", "")
+        value = float(digits + (match["part"] or "") + (match["power"] or ""))
+        if value <= _SMALL and not match["part"]:
+            continue
         before = prose[max(0, match.start() - 20) : match.start()]
         yield WrittenNumber(
             match[0].strip(),
-            float(digits + (match["part"] or "") + (match["power"] or "")),
+            value,
             len(match["part"] or ".") - 1,
             match.start(),
             is_percent=bool(match["percent"]),
             is_rough=bool(_ROUGHLY.search(before)),
         )
-    for match in _WORD.finditer(prose):
-        value = float(_WORDS[match[0].lower()])
-        yield WrittenNumber(match[0], value, 0, match.start(), is_word=True)
 
 
 def _without_list_markers(prose: str) -> str:
@@ -254,8 +217,7 @@ def literals(text: str) -> set[float]:
     """Return the absolute values of the numbers in a program or an output."""
     texts = [match[0].replace("_", "") for match in _LITERAL.finditer(text)]
     texts += [match[0].replace(",", "") for match in _GROUPED.finditer(text)]
-    words = {float(_WORDS[match[0].lower()]) for match in _WORD.finditer(text)}
-    return words | set(map(float, texts))
+    return set(map(float, texts))
 
 
 def _tex_literals(tex: str) -> set[float]:
