@@ -132,7 +132,7 @@ def formulas(page: Page) -> Iterator[Finding]:
 
 def quotes(page: Page) -> Iterator[Finding]:
     for number in re.findall("[0-9]+", page.prose.partition("# ")[2]):
-        yield Finding("quote", "compared", f"{page.label}:1", number, "it is")
+        yield Finding("error", "compared", f"{page.label}:1", number, "it is")
 
 
 CHECKS = {"formulas": formulas, "quotes": quotes}
@@ -255,7 +255,7 @@ def test_counts_what_the_checks_find(book):
         "programs: 3 run, 3 outputs compared, 1 errors reproduced, 0 failed",
         "formulas: 1 compared, 1 given, 0 failed",
         "custom gradients: 3 tried, 0 failed",
-        "quotes: 3 compared, 0 failed",
+        "errors: 3 compared, 0 failed",
     ):
         assert line in printed
     # Outputs, formulas, gradients, claims, numbers, not decided.

@@ -13,7 +13,6 @@ KINDS = (
     "claim",
     "number",
     "error",
-    "quote",
     "structure",
     "agreement",
 )

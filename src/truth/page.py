@@ -16,13 +16,12 @@ from tracebook.settings import Settings, SettingsError
 from tracebook.snippet import Snippet
 
 DIRECTIVES = ("proof", "docstring", "unchecked")
-"""The keys of the comments that the checks read."""
+"""The keys of the comments that the checks read, or a test: ``docstring``."""
 
 _HEADING = re.compile(r"^(?P<hashes>#{1,6})[ \t]*(?P<title>[^#\s].*)$", re.MULTILINE)
 """A heading, also ``##Title``, which Markdown takes for one."""
 _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 """The beginning of a line that starts a block even without an empty line above it."""
-_QUOTE = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<value>.*)", re.DOTALL)
 
 FIGURE = re.compile(
@@ -234,23 +233,6 @@ class Page(Source):
             for comment in self.comments
             if (match := _DIRECTIVE.fullmatch(comment.text))
         ]
-
-    @cached_property
-    def docstring_quotes(self) -> list[tuple[str, Piece]]:
-        """The quotes of docstrings: the name of the API, and the fence, the span of
-        code or the blockquote right above the directive ``docstring``."""
-        quotes = []
-        for key, name, comment in self.directives:
-            if key != "docstring":
-                continue
-            end = len(self.text[: comment.span[0]].rstrip())
-            pieces = [p for p in (*self.fences, *self.codes) if p.span[1] == end]
-            if quote := _QUOTE.search(self.text, 0, end):
-                text = re.sub(r"^[ \t]*>", "", quote[0], flags=re.MULTILINE)
-                start = quote.start()
-                pieces.append(Piece(text, start, self.line(start), quote.span()))
-            quotes += [(name, piece) for piece in pieces[:1]]
-        return quotes
 
 
 def all_pages(root: Path) -> list[Page]:

@@ -1,25 +1,18 @@
-"""Check that the messages and docstrings that a page quotes are what was printed.
+"""Check that the messages that a page quotes are what was printed.
 
 A message must stand in an output that its page includes, or in one that a comment of
-its block names: ``<!-- proof: NAME.out -->``. A blockquote, a fence or a span of code
-right above ``<!-- docstring: tf.sign -->`` must stand in the installed docstring. White
-space doesn't count, and an ellipsis stands for omitted text.
+its block names: ``<!-- proof: NAME.out -->``. White space doesn't count, and an
+ellipsis stands for omitted text.
 """
 
 import ast
-import importlib
-import inspect
-import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
-from typing import Any
 
 from .finding import Finding
 from .page import Page
 
-_MODULES = {"tf": "tensorflow", "np": "numpy"}
 _API = re.compile(
     r"@?(?:tf|keras|np|sys|os|math"
     r"|tape|accumulator|optimizer|layer|model|variable)\."
@@ -50,8 +43,8 @@ def _is_code(text: str) -> bool:
 
 
 def check(page: Page) -> list[Finding]:
-    """Compare the quotes of a page."""
-    return [] if page.is_generated else [*_messages(page), *_docstrings(page)]
+    """Compare the messages that a page quotes with its outputs."""
+    return [] if page.is_generated else [*_messages(page)]
 
 
 def _messages(page: Page) -> Iterator[Finding]:
@@ -71,11 +64,10 @@ def find_messages(page: Page) -> list[tuple[list[str], int]]:
 
     An ellipsis may also stand between two spans of code.
     """
-    docstrings = {piece.start for _, piece in page.docstring_quotes}
     messages: list[tuple[list[str], int]] = []
     end = 0
     for code in page.codes:
-        if not is_message(code.text) or code.start in docstrings:
+        if not is_message(code.text):
             continue
         between = page.text[end : code.start].strip("` \n")
         if messages and _ELLIPSIS.fullmatch(between):
@@ -86,7 +78,7 @@ def find_messages(page: Page) -> list[tuple[list[str], int]]:
     messages += [
         (_parts(fence.text), fence.start)
         for fence in page.fences
-        if _RAISED.match(fence.text.strip()) and fence.start not in docstrings
+        if _RAISED.match(fence.text.strip())
     ]
     return messages
 
@@ -105,28 +97,3 @@ def _pattern(parts: list[str]) -> re.Pattern[str]:
             for part in parts
         )
     )
-
-
-def _docstrings(page: Page) -> Iterator[Finding]:
-    for name, quote in page.docstring_quotes:
-        docstring = " ".join(_docstring(name).split())
-        parts = _parts(quote.text)
-        state, detail = "compared", f"the docstring of {name}"
-        if not parts or not _pattern(parts).search(docstring):
-            state, detail = "failed", f"{detail} does not say so"
-        text = " ".join(quote.text.split())
-        yield Finding("quote", state, page.location(quote.start), text, detail)
-
-
-@cache
-def _docstring(name: str) -> str:
-    """Return the installed docstring of a dotted name, or nothing."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    module, *attributes = name.split(".")
-    try:
-        value: Any = importlib.import_module(_MODULES.get(module, module))
-        for attribute in attributes:
-            value = getattr(value, attribute)
-    except (ImportError, AttributeError, ValueError):
-        return ""
-    return inspect.getdoc(value) or ""

@@ -96,7 +96,6 @@ def _typed(page: Page, fence: Piece) -> Iterator[Finding]:
         return
     if title or not (
         all(map(_TYPE.fullmatch, _logical_lines(fence.text)))
-        or any(quote.span == fence.span for _, quote in page.docstring_quotes)
         or any(_contains(page, path, fence) for path in page.included_files(".out"))
         or any(page.label in page.read_text(path) for path in tests)
     ):

@@ -6,8 +6,6 @@ Mathematics in running text must be a formula, because no check reads it otherwi
 import re
 from collections.abc import Iterator
 
-from mathml.source import blanked
-
 from ..finding import Finding
 from ..page import BIBLIOGRAPHY, DIRECTIVES, Page
 from .findings import finding
@@ -17,10 +15,10 @@ _UNREAD = re.compile(
     r"\A---\n.*?\n---\n"
     r"|!\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)]*\)"  # figures have a check of their own
     r"|(?<=\])\([^)\s]*\)|\{[^\S\n]*[#.][^}\n]*\}|</?[a-z][^>\n]*>|&[\w#]+;|\\\|"
-    r"|\bC\+\+|^[ \t]*-+8<-+.*?$|^[ \t]*(?:\|?[-:| \t]+\||={3}|>)",
+    r"|\bC\+\+|^[ \t]*-+8<-+.*?$|^[ \t]*(?:\|?[-:| \t]+\||={3}|>[^\n]*)",
     re.MULTILINE | re.DOTALL,
 )
-"""Markup and addresses, which are no running text."""
+"""Markup, addresses and quotations, which are no running text."""
 _MATHEMATICS = re.compile(
     r"[=<>^~\\²³¹⁰-₎ⁿˣᵀ√∂∇∞∈∉∑∏∫≈≡≠≤≥⊙⟨⟩·⋅±∓→↦′″‖Α-ωϵ\U0001D400-\U0001D7FF]"
     r"|−(?![\d½¼¾])|(?<=\w)−|(?<=\w)[*/](?=\d)|(?<=\w)\+|\+(?=\w)"
@@ -42,17 +40,12 @@ def check(page: Page) -> Iterator[Finding]:
 
 def _directives(page: Page) -> Iterator[Finding]:
     """Check that comments for the checks can be understood."""
-    quoted = {quote.span[1] for _, quote in page.docstring_quotes}
     starts = set()
     for key, value, comment in page.directives:
         starts.add(comment.start)
         for name in re.split(r"[,\s]+", value) if key == "proof" else ():
             if not page.find_file(name):
                 yield finding(page, comment.start, name or comment.text, "no such file")
-        above = len(page.text[: comment.span[0]].rstrip())
-        if key == "docstring" and above not in quoted:
-            detail = "write it right behind a span of code, a fence or a blockquote"
-            yield finding(page, comment.start, comment.text, detail)
     for comment in page.comments:
         match = _DIRECTIVE_LIKE.match(comment.text)
         if comment.start in starts or not match:
@@ -64,10 +57,7 @@ def _directives(page: Page) -> Iterator[Finding]:
 
 def _mathematics(page: Page) -> Iterator[Finding]:
     """Find mathematics outside of formulas."""
-    quotes = sorted((q for _, q in page.docstring_quotes), key=lambda q: q.span)
-    text = _UNREAD.sub(
-        lambda match: re.sub(r"[^\n]", " ", match[0]), blanked(page.prose, quotes)
-    )
+    text = _UNREAD.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), page.prose)
     for line in re.finditer(r".+", text):
         pattern = _RELATION if line[0].startswith("#") else _MATHEMATICS
         if match := pattern.search(line[0]):
