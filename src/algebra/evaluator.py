@@ -1,14 +1,11 @@
 """The evaluator of formulas, with the checks of their roles."""
 
-from dataclasses import replace
-
 import numpy as np
-import sympy
 
-from . import nodes, points
+from . import nodes
 from .arithmetic import FIRST, Bindings
 from .derivatives import DerivativeEvaluator
-from .errors import EvaluationError, Refusal
+from .errors import EvaluationError
 from .nodes import Node, Symbol
 from .scope import name_of, plain
 from .tree import bare, is_upstream, symbols, walk
@@ -39,9 +36,9 @@ class Evaluator(DerivativeEvaluator):
                 raise EvaluationError("a gradient marked as local")
             return value
         self._check_bars(node, env)
-        if not names or self._is_gradient(_gradient_in(inner), role):
+        if not names or _is_gradient(inner):
             return value
-        if role == "upstream" and not has_upstream and self._may_arrive(value, names):
+        if role == "upstream" and not has_upstream and self._has_no_map(names):
             return value
         raise EvaluationError(f"marked as {role}, and no gradient")
 
@@ -58,49 +55,29 @@ class Evaluator(DerivativeEvaluator):
                     f"{plain(name)} is {kind}, and its gradient is marked as {role}"
                 )
 
-    def _is_gradient(self, node: Node, role: str) -> bool:
-        if isinstance(node, nodes.Matrix):
-            return all(
-                self._is_gradient(cell, role) for row in node.rows for cell in row
-            )
-        if _is_of_loss(node):
-            return True
-        if not isinstance(node, nodes.Derivative):
-            return False
-        function, variable = bare(node.function), bare(node.variable)
-        if not isinstance(function, Symbol) or not isinstance(variable, Symbol):
-            return False
-        # If the page has no loss, the last output stands for it: dy/du is the upstream
-        # gradient of the step that computed u.
-        above, below = (name_of(s, self.scope)[0] for s in (function, variable))
-        maps = self.scope.maps
-        families = {name.rpartition("_")[0] for name in maps}  # of x_0, x_1, …
-        return above in self.scope.outputs and (
-            role == "downstream" or below in families or below in maps
-        )
+    def _has_no_map(self, names: set[str]) -> bool:
+        """Return whether no map but the loss has some symbols.
 
-    def _may_arrive(self, value: Value, names: set[str]) -> bool:
-        """Return whether a value may be an upstream gradient.
-
-        It may if it is the gradient of something that is computed, or if no map has its
-        symbols.
+        An upstream gradient may be such a symbol, or an expression in them.
         """
-        maps = self.scope.maps
         inputs = {
             name_of(symbol, self.scope)[0]
-            for definition in maps.values()
+            for name, definition in self.scope.maps.items()
+            if name != "L"
             for symbol in symbols(definition.node, is_upstream)
         }
-        if not {name.partition("[")[0] for name in names} & inputs:
-            return True
-        if "L" not in maps:
-            return False
-        true = Evaluator(replace(self.scope, loss_differential=None))
-        gradients = [np.ravel(true.gradient(name)) for name in maps if name != "L"]
-        return any(
-            all(any(_are_equal(each, g) for g in gradient) for each in np.ravel(value))
-            for gradient in gradients
-        )
+        return not {name.partition("[")[0] for name in names} & inputs
+
+
+def _is_gradient(node: Node) -> bool:
+    """Return whether a node is a gradient, or an array of them."""
+    if isinstance(node, nodes.Role | nodes.Group | nodes.Transpose):
+        return _is_gradient(node.inner)
+    if isinstance(node, nodes.Call) and node.name == "conj":
+        return _is_gradient(node.arguments[0])
+    if isinstance(node, nodes.Matrix):
+        return all(_is_gradient(cell) for row in node.rows for cell in row)
+    return isinstance(node, nodes.Derivative) or _is_of_loss(node)
 
 
 def _is_of_loss(node: Node) -> bool:
@@ -109,20 +86,3 @@ def _is_of_loss(node: Node) -> bool:
     if isinstance(node, nodes.Derivative):
         node = bare(node.function)
     return isinstance(node, Symbol) and node.name == "L"
-
-
-def _gradient_in(node: Node) -> Node:
-    """Return a node without the conjugates, transposes and parentheses around it."""
-    if isinstance(node, nodes.Role | nodes.Group | nodes.Transpose):
-        return _gradient_in(node.inner)
-    if isinstance(node, nodes.Call) and node.name == "conj":
-        return _gradient_in(node.arguments[0])
-    return node
-
-
-def _are_equal(a: Value, b: Value) -> bool:
-    try:
-        points.verify("=", ((sympy.sympify(a), sympy.sympify(b)),))
-    except Refusal:
-        return False
-    return True
