@@ -282,9 +282,6 @@ FALSE = {
     r"[x^5 + 3] = 1, \qquad x \in \R": "does not hold",
     r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n-1} x_i, \qquad x \in \R^n": "not hold",
     r"s = \sum_i x_i, \qquad s = \sum_{i=1}^{n+1} x_i, \qquad x \in \R^n": "no element",
-    r"s = \sum_{i \le t} x_i, \quad \d s = 0, \quad x \in \R^n, \quad t \in \R": (
-        "no index decides"
-    ),
     # Roles.
     r"y = w x, \qquad \d y = \upstream{w} \, \d x + x \, \d w": "no gradient",
     r"y = w x, \qquad \downstream{\bar x} = \upstream{\bar y \cdot w}": "no gradient",
@@ -305,8 +302,6 @@ FALSE = {
     r"e^x < 23, \qquad x \in \R": "does not hold",
     r"y = x^2, \qquad y \ne 2 x^2 - x, \qquad x \in \R": "is not shown",
     r"0.5 \cdot 4^2 = 8.5": "does not hold",
-    r"|h| = h + O(h^2), \qquad h \in \R": "the difference is larger",
-    r"\sqrt{(x + h)^2} = -x - h + O(h^2), \quad x, h \in \R": "the difference is larger",
     r"u^2 < 10, \qquad u \in \R": "does not hold",
     r"x^3 > -10^6, \qquad x \in \R": "does not hold",
     r"x^2 > x, \qquad x \in \R": "does not hold",
@@ -322,8 +317,6 @@ FALSE = {
 CRASHED = {
     r"x_{i+j} = x_{i+j}": "an index is",
     r"\d^n x = 1": "the order of a derivative",
-    r"f(x + h) = f(x) + O(h, k)": "O of one thing",
-    r"f(x + h) = f(x) + O(h) + O(k)": "a = b + O(h^2)",
     r"1/0 = 1/0 + 1": "division by 0",
     r"\log 0 = \log 0 + 1": "not defined",
     r"\end{aligned} x = 1": "did not begin",
@@ -352,13 +345,12 @@ y = \sin x, \qquad \frac{\mathrm{d} y}{\mathrm{d} x} = \cos x
 f(x) = x^3, \qquad f'(x) = 3 x^2, \qquad f''(x) = 6 x
 y = \|x\|, \qquad \frac{\partial y}{\partial x_i} = \frac{x_i}{\|x\|}, \quad x \in \R^n
 y = \|x\|^2, \qquad \d y = 2 x^{\mathsf{T}} \, \d x, \qquad x \in \R^n
-\frac{f(x + h) - f(x - h)}{2 h} = f'(x) + O(h^2), \qquad x, h \in \R
-\sqrt{x^2} = x, \qquad e^h = 1 + h + O(h^2), \qquad x > 0, \qquad h \in \R
+\sqrt{x^2} = x, \qquad x > 0
+s_i = \sum_{j=1}^{i} x_j, \qquad s_i = \sum_j [j \le i] x_j, \qquad x, s \in \R^n
 y = x^\top A x, \qquad \frac{\partial y}{\partial x} = x^\top (A + A^T), \quad x \in \R^n, \quad A \in \R^{n \times n}
 y = \operatorname{sech} x, \qquad \frac{\d y}{\d x} = -\operatorname{sech} x \tanh x
 y = \mathrm{softplus}(x), \qquad \frac{\d y}{\d x} = \sigma(x), \qquad x \in \R
 y = \sum_{i=1}^{n} x_i^2, \qquad \frac{\partial y}{\partial x_j} = 2 x_j, \qquad x \in \R^n
-s_j = \sum_{i \ne j} x_i, \qquad s_j = \sum_i x_i - x_j, \qquad x \in \R^n
 y = \int_0^x e^{-t^2} \d t, \qquad \frac{\d y}{\d x} = e^{-x^2}
 e^x > 0, \qquad x \in \R
 """.strip().split("\n")
@@ -377,9 +369,7 @@ def test_formulas_as_in_the_literature_follow(tmp_path, tex):
     assert finding.state in ("compared", "tried"), finding
 
 
-def test_an_inequality_is_compared_or_tried(tmp_path):
-    [compared] = findings(tmp_path, "$$\nu^2 + 1 > 0, \\qquad u \\in \\R\n$$\n")
-    assert (compared.state, compared.cases) == ("compared", 0)
+def test_an_inequality_is_tried(tmp_path):
     [tried] = findings(tmp_path, "$$\ne^x \\ge 1 + x, \\qquad x \\in \\R\n$$\n")
     assert tried.state == "tried" and tried.cases >= 20
 
@@ -422,20 +412,14 @@ $$
 """
 INLINE = {
     r"\d y_i = 2 x_i \, \d x_i": "compared",
-    r"2 x_i": "compared",
-    r"\upstream{\bar y_i} \cdot \local{2 x_i}": "compared",
     r"(a + b)^2 = a^2 + 2 a b + b^2": "compared",
-    r"\frac{f(x + h) - f(x - h)}{2h} = f'(x) + O(h^2)": "tried",
-    r"x_i^2": "compared",
-    r"x + 2": "unchecked",
+    r"x + 2": None,
     r"\upstream{\bar y} = 7": "tied",
     r"y_i \ne x_i + 1": "failed",
     r"\d y_i = 3 x_i \, \d x_i": "failed",
-    r"3 x_i": "unchecked",
+    r"3 x_i": None,
     r"\sum_i x_i = x_1 + x_2": "failed",
-    r"\upstream{\bar y_i} \cdot \upstream{2 x_i}": "failed",
-    r"\downstream{\bar y}": "failed",
-    r"q": "failed",
+    r"y_i = \upstream{2 x_i}": "failed",
     r"x^{+\T}": "failed",
     r"\odot": None,
     r"x_i": None,
@@ -462,12 +446,12 @@ def test_the_state_of_an_inline_formula(tmp_path, tex):
 
 @pytest.mark.parametrize(
     "tex, state",
-    [("x + 2", "unchecked"), ("r = x + 2", "unchecked"), ("x + 2 = 3 x", "failed")],
+    [("x + 2", None), ("r = x + 2", "unchecked"), ("x + 2 = 3 x", "failed")],
 )
-def test_an_expression_alone_is_unchecked(tmp_path, tex, state):
+def test_an_expression_alone_claims_nothing(tmp_path, tex, state):
     text = f"{RUNNING}\nHere ${tex}$ is. There is $y_i$.\n"
     inline = [f for f in findings(tmp_path, text) if f.kind == "inline formula"]
-    assert [finding.state for finding in inline] == [state]
+    assert [finding.state for finding in inline] == ([state] if state else [])
 
 
 @pytest.mark.parametrize(

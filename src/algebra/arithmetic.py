@@ -325,20 +325,13 @@ class ArithmeticEvaluator:
         ranges = self._ranges(node, env)
         for numbers in itertools.product(*ranges):
             letters = {**env.letters, **dict(zip(node.letters, numbers))}
-            inner = replace(env, letters=letters)
-            holds = node.condition is None or self.condition(node.condition, inner)
-            if holds not in (True, False):
-                raise EvaluationError(
-                    "a sum over what no index decides", node.body.position
-                )
-            if holds:
-                yield self.value(node.body, inner)
+            yield self.value(node.body, replace(env, letters=letters))
 
     def _ranges(self, node: nodes.IndexedSum, env: Bindings) -> list[range]:
         if node.limits:
             low, high = (self._limit(limit, env) for limit in node.limits)
             return [range(low, high + 1)]
-        sizes = index_ranges((node.body, node.condition), self.scope)
+        sizes = index_ranges(node.body, self.scope)
         for letter in node.letters:
             if letter not in sizes:
                 raise EvaluationError(

@@ -70,7 +70,7 @@ def _differential(parser: ExpressionParser, position: int) -> Node:
 
 
 def _sum(parser: ExpressionParser, position: int) -> Node:
-    letters, low, condition = _below(parser, position)
+    letters, low = _below(parser)
     limits: tuple[Node, ...] = ()
     if parser.accept("^"):
         if low is None:
@@ -78,32 +78,21 @@ def _sum(parser: ExpressionParser, position: int) -> Node:
         limits = (low, parser.argument())
     elif low is not None:
         raise LatexError("where does it end?", position)
-    return nodes.IndexedSum(position, letters, parser.term(), limits, condition)
+    return nodes.IndexedSum(position, letters, parser.term(), limits)
 
 
-def _below(
-    parser: ExpressionParser, position: int
-) -> tuple[tuple[str, ...], Node | None, Statement | None]:
-    """Read the letters below a sum, where it begins, and a condition on them."""
+def _below(parser: ExpressionParser) -> tuple[tuple[str, ...], Node | None]:
+    """Read the letters below a sum, and where it begins."""
     parser.take("_")
     if not parser.accept("{"):
-        return (_letter(parser),), None, None
-    start = parser.index
-    letters = [_letter(parser)]
+        return (_letter(parser),), None
+    letters, low = [_letter(parser)], None
     while parser.accept(",") or re.fullmatch("[a-z]", parser.ahead):
         letters.append(_letter(parser))
-    if parser.accept("}"):
-        return tuple(letters), None, None
     if len(letters) == 1 and parser.accept("="):
         low = parser.expression()
-        parser.take("}")
-        return tuple(letters), low, None
-    parser.index = start
-    condition = parser.chain(parser.expression(), position)
     parser.take("}")
-    if not condition.relations:
-        raise LatexError("not what a sum runs over", position)
-    return tuple(letters[:1]), None, condition
+    return tuple(letters), low
 
 
 def _letter(parser: ExpressionParser) -> str:

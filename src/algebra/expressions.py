@@ -145,8 +145,6 @@ class ExpressionParser(Cursor):
             return self._expression_until("}")
         if text in _BARS:
             return self._between_bars(text, position)
-        if text == "O" and self.ahead == "(":
-            return self._order(position)
         if text == "e":
             return nodes.Constant(position, "e")
         if re.fullmatch("[A-Za-z]", text):
@@ -167,7 +165,7 @@ class ExpressionParser(Cursor):
             return self._symbol("\\" + name, position)
         if name in _ACCENTS:
             inner = self.accented_symbol(name)
-            return Symbol(position, f"{name} {inner.name}", inner.indices, inner.word)
+            return Symbol(position, f"{name} {inner.name}", inner.indices)
         if name in _CONSTANTS:
             return nodes.Constant(position, name)
         raise refused("\\" + name, position)
@@ -176,14 +174,6 @@ class ExpressionParser(Cursor):
         inner = self.expression()
         self.take(end)
         return inner
-
-    def _order(self, position: int) -> Node:
-        self.take("(")
-        inner = self.expression()
-        if self.ahead == ",":
-            raise LatexError("O of one thing: write O(h^2)", self.position)
-        self.take(")")
-        return nodes.Order(position, inner)
 
     def _enclosed(self, opening: str, position: int) -> Node:
         first = self.expression()
@@ -222,12 +212,12 @@ class ExpressionParser(Cursor):
     def _symbol(self, name: str, position: int) -> Node:
         if self.ahead == "'" or (name in FUNCTION_LETTERS and self.ahead == "("):
             return self._called(name, position)
-        return Symbol(position, name, *self.subscript())
+        return Symbol(position, name, self.subscript())
 
     def _called(self, name: str, position: int) -> Node:
         order = self.primes()
         if not self.accept("("):  # a name with primes
-            return Symbol(position, name + "'" * order, *self.subscript())
+            return Symbol(position, name + "'" * order, self.subscript())
         arguments = self.list_until(")", self.expression)
         call = nodes.Call(position, name, tuple(arguments))
         return nodes.PrimedCall(position, call, order) if order else call
@@ -244,25 +234,21 @@ class ExpressionParser(Cursor):
         inner = self.maybe_braced(self.base)
         if not isinstance(inner, Symbol):
             raise LatexError(rf"\{accent} of what is no symbol", inner.position)
-        if inner.indices or inner.word:
+        if inner.indices:
             return inner
-        return Symbol(inner.position, inner.name, *self.subscript())
+        return Symbol(inner.position, inner.name, self.subscript())
 
-    def subscript(self) -> tuple[tuple[Index, ...], str]:
-        """Read indices, or a word, which is a part of the name."""
+    def subscript(self) -> tuple[Index, ...]:
+        """Read the indices of a symbol, if there are some."""
         if not self.accept("_"):
-            return (), ""
+            return ()
         if not self.accept("{"):
-            return (_index(self.take(), self.position),), ""
-        if re.fullmatch(r"\\(text )?[A-Za-z]{2,}", self.ahead):
-            word = self.take().removeprefix("\\").removeprefix("text ")
-            self.take("}")
-            return (), word
+            return (_index(self.take(), self.position),)
         indices = []
         while not self.accept("}"):
             if not self.accept(","):
                 indices.append(self._index_with_offset())
-        return tuple(indices), ""
+        return tuple(indices)
 
     def _index_with_offset(self) -> Index:
         letter, offset = _index(self.take(), self.position)

@@ -10,8 +10,8 @@ arrows, or the lines of ``aligned``. A **statement** is a chain ``a = b = c`` (a
     factor      base [^exponent]                   ^{\T} transposes, ^{-1} inverts,
                                                    ^* conjugates, ^{\mathrm{H}} both
     base        number, \mathrm{i}, symbol, ( … ), [ … ], \{ … \}, { … }, tuple,
-                |…|, \|…\|, [ condition ], \frac \sqrt \int O( … )
-                \sum over _i, _{i,j}, _{i=a}^{b} or _{j \le i}
+                |…|, \|…\|, [ condition ], \frac \sqrt \int
+                \sum over _i, _{i,j} or _{i=a}^{b}
                 cases pmatrix bmatrix  \langle a, b \rangle
                 \d symbol, \partial symbol: differentials; a \frac of them is a
                 derivative; by a complex symbol or its ^*, Wirtinger's

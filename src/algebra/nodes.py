@@ -58,8 +58,6 @@ class Constant(Node):
 class Symbol(Node):
     name: str
     indices: tuple[Index, ...] = ()
-    word: str = ""
-    """A subscript that belongs to the name."""
 
 
 class Group(Node):
@@ -138,7 +136,6 @@ class IndexedSum(Node):
     letters: tuple[str, ...]
     body: Node
     limits: tuple[Node, ...] = ()
-    condition: Statement | None = None
 
 
 class Integral(Node):
@@ -181,12 +178,6 @@ class Derivative(Node):
     function: Node
     variable: Node
     order: int
-
-
-class Order(Node):
-    """``O(h^2)``"""
-
-    size: Node
 
 
 class Space(Node):

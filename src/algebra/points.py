@@ -70,14 +70,8 @@ def verify(
     if not pairs:
         return 0
     symbols = _symbols(side for pair in pairs for side in pair)
-    if relation in ORDERS and symbols:
-        decisions = {_decide(relation, *pair, conditions) for pair in pairs}
-        if False in decisions:
-            raise Refuted("does not hold: SymPy says the contrary")
-        if decisions == {True}:
-            return 0
-        if relation == "≠":  # at almost every point any two sides differ
-            raise Refuted("that they differ everywhere is not shown")
+    if relation == "≠" and symbols:  # at almost every point any two sides differ
+        raise Refuted("that they differ everywhere is not shown")
     points = _points(symbols, sides, conditions, relation in ORDERS)
     evaluate = _function(symbols, [list(pair) for pair in pairs])
     is_real = not any(side.has(sympy.I) for side in sides)
@@ -164,32 +158,6 @@ def require_points(condition: sympy.Basic) -> None:
         raise Refuted(f"fewer than {_LEAST} points meet it")
 
 
-def is_of_order(
-    difference: sympy.Expr, size: sympy.Expr, conditions: Conditions
-) -> bool:
-    """Return whether a difference is O of a power of a small symbol.
-
-    Args:
-        difference: of two sides.
-        size: the power; its one symbol goes to 0, on the side on which the points lie.
-        conditions: restrict the points.
-    """
-    (small,) = size.free_symbols
-    symbols = _symbols((difference, small))
-    ratio = _function(symbols, difference / size)
-    points = [*islice(_points(symbols, (difference,), conditions), _LEAST**2)]
-    for coordinates in points:
-        point = dict(zip(symbols, coordinates))
-        with mpmath.workdps(_ALL_DIGITS):
-            near, far = (
-                abs(ratio(*{**point, small: mpmath.sign(point[small]) * h}.values()))
-                for h in (mpmath.mpf(10) ** -12, mpmath.mpf(10) ** -3)
-            )
-            if not near <= 100 * far + _EQUAL:  # also if one is not a number
-                return False
-    return len(points) >= _LEAST
-
-
 def _symbols(sides: Iterable[sympy.Basic]) -> list[sympy.Symbol]:
     symbols = {symbol for side in sides for symbol in side.free_symbols}
     return sorted(symbols, key=lambda symbol: symbol.name)
@@ -222,20 +190,6 @@ def _function(symbols: list[sympy.Symbol], expression: Any) -> Callable:
     modules = [{name: bounded(name) for name in _STEEP}, "mpmath"]
     body = renamed(expression)
     return sympy.lambdify(list(arguments.values()), body, modules, cse=True)
-
-
-def _decide(
-    relation: str, a: sympy.Expr, b: sympy.Expr, conditions: Conditions
-) -> bool | None:
-    """Return SymPy's decision on an order, if it knows which symbols are positive."""
-    signs = {
-        symbol: sympy.Dummy(positive=True)
-        for condition in conditions
-        for symbol in condition.free_symbols
-        if condition == (symbol > 0)
-    }
-    decision = ORDERS[relation](sympy.expand((a - b).subs(signs)), 0)
-    return bool(decision) if decision in (sympy.true, sympy.false) else None
 
 
 def _points(

@@ -70,8 +70,6 @@ def name_of(symbol: Symbol, scope: Scope) -> tuple[str, tuple[Index, ...]]:
     ``x_0`` is a name without indices unless ``x`` is an array.
     """
     name, indices = symbol.name, symbol.indices
-    if symbol.word:
-        return f"{name}_{symbol.word}", ()
     if not indices or scope.shapes.get(name) or any(index.letter for index in indices):
         return name, indices
     return f"{name}_{','.join(str(index.offset) for index in indices)}", ()

@@ -8,6 +8,9 @@ from .nodes import Node, Statement, Symbol
 Tree = Node | Statement | tuple
 """A node, a statement, or several of them; words and numbers have no parts."""
 
+Form = tuple
+"""An expression for comparisons, without parentheses and roles."""
+
 _ARITHMETIC = nodes.Number | nodes.Constant | nodes.Sum | nodes.Product | nodes.Quotient
 _NUMERIC = _ARITHMETIC | nodes.Power | nodes.Matrix | nodes.Role | nodes.Group
 
@@ -45,6 +48,18 @@ def bare(node: Node) -> Node:
     while isinstance(node, nodes.Role | nodes.Group):
         node = node.inner
     return node
+
+
+def form(tree: object) -> Form:
+    """Return a value that is equal for trees that differ in parentheses and roles."""
+    if isinstance(tree, Statement):
+        return (tree.relations, *map(form, tree.sides))
+    if isinstance(tree, tuple):
+        return tuple(map(form, tree))
+    if not isinstance(tree, Node):
+        return (tree,)
+    node = bare(tree)
+    return (type(node), *map(form, node.parts))
 
 
 def is_numeric(node: Node) -> bool:

@@ -40,13 +40,8 @@ _REFERENCE = re.compile(r"#(\d)")
 """To a group of what is replaced."""
 _FUNCTIONS = ("sin", "cos", "tanh", "exp", "log", "sigma")
 
-_ALONE = "a symbol alone in running text"
-"""Only a test that quotes its sentence can know which it is; of other formulas in a
-sentence it may, too."""
-_SYMBOL = re.compile(
-    r"(?:\\(?:bar|tilde|hat|dot|d|upstream|local|downstream)(?![A-Za-z])|[{} ])*"
-    r"(?:\\?[A-Za-z]+|[\d.]+)(?:_(?:\w|\{[^{}]*\}))?[} ]*"
-)
+_RELATION = re.compile(r"[=<>]|\\(?:ne|le|ge|approx|in)\b")
+"""An inline formula without a relation claims nothing."""
 
 Change = tuple[int, int, str]
 
@@ -149,10 +144,9 @@ def _plants(page: Page, tally: Tally) -> Iterator[tuple]:
     for formula in page.formulas:
         if re.search("% *definition", formula.text):
             continue
-        where = (
-            _ALONE if _SYMBOL.fullmatch(formula.text.strip()) else "an inline formula"
-        )
-        where = "a displayed formula" if formula.display else where
+        if not (formula.display or _RELATION.search(formula.text)):
+            continue
+        where = "a displayed formula" if formula.display else "an inline formula"
         for change in _tokens(formula.text, letters, generator):
             plants.setdefault(where, []).append((formula, change))
         if formula.display:

@@ -25,10 +25,9 @@ from algebra.arithmetic import ANYWHERE, Bindings
 from algebra.errors import EvaluationError
 from algebra.evaluator import Evaluator
 from algebra.nodes import Index, Node, Symbol
-from algebra.normal import normal_form
 from algebra.scope import SIZES, MapDefinition, Scope, name_of, plain
 from algebra.tokens import FUNCTION_LETTERS
-from algebra.tree import bare, is_numeric, symbols, walk
+from algebra.tree import bare, form, is_numeric, symbols, walk
 from algebra.values import Value, map_elements, real_symbols
 
 from ..page import Page
@@ -64,7 +63,7 @@ class Equation:
     @property
     def content(self) -> tuple:
         """A value that is equal for two formulas that state the same."""
-        return self.name, self.indices, *map(normal_form, self.sides)
+        return self.name, self.indices, *map(form, self.sides)
 
     @cached_property
     def alternatives(self) -> list[frozenset[str]]:

@@ -1,32 +1,26 @@
-"""Formulas in running text.
+"""Relations in running text.
 
 Each is derived as a displayed one is, from the premises of any section of its page, or
-of a page to which its paragraph links; or it is a part of such a formula; or it is a
-premise of something derived, or has numbers of a program or an output; or it claims
-nothing, because it is an expression alone. Any other formula fails, unless a comment
-names it: ``<!-- unchecked: LATEX -->``.
-
-A single symbol, with its number if it has one, must be one of the page's: in a formula
-of more than it, or a name in its programs or code. An expression marked as upstream,
-local or downstream must be marked so in a formula of the page.
+of a page to which its paragraph links; or it stands in such a formula; or it is a
+premise of something derived, or has numbers of a program or an output; or it only
+gives a name to an expression. Any other relation fails, unless a comment names it:
+``<!-- unchecked: LATEX -->``. An expression alone claims nothing, and isn't checked.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from algebra import nodes, normal
+from algebra import nodes
 from algebra.errors import Refusal, WrongNumber
 from algebra.evaluator import Evaluator
 from algebra.latex import parse
 from algebra.nodes import Statement, Symbol
-from algebra.normal import NormalForm, is_compound, normal_form
-from algebra.scope import Scope, name_of, names_in, plain
-from algebra.tree import Tree, bare, is_numeric, symbols, walk
-from tracebook import includes
+from algebra.scope import Scope, name_of, names_in
+from algebra.tree import Form, bare, form, is_numeric, symbols, walk
 
 from ..finding import STATES
 from ..page import Page
@@ -39,14 +33,14 @@ from .section import sections as sections_of
 _LINK = re.compile(r"\]\((?P<path>[\w./-]+\.md)(?:#[\w.-]*)?\)")
 _SIGN = re.compile(r":=|\\def\b.*|\\[A-Za-z]+(?:\{\w\})?")
 """No formula: a sign that the text speaks of, or a macro for a notebook."""
-_NAME = re.compile(r"[A-Za-z]+\d*|[A-Za-z](?:_\d+)?")
-_EXPRESSION = "expression"
-_STATES = (*STATES[: STATES.index("unchecked")], _EXPRESSION, *STATES[-3:])
-"""The states of findings, and that of an expression alone, the strongest first."""
+_PLAIN = Symbol | nodes.Role | nodes.Group | nodes.Bar | nodes.Differential
+"""The parts of a symbol, of its differential, and of its gradient."""
+_NAMED = "named"
+"""The state of an expression that gets a name, and is in no other formula."""
+_STATES = (*STATES[: STATES.index("unchecked")], _NAMED, *STATES[-3:])
+"""The states of statements, the strongest first."""
 Verdict = tuple[str, str]
 """State and detail of a finding."""
-Mark = tuple[str, str]
-"""A role, and the name of a symbol that is marked with it."""
 
 
 class InlineFormulas:
@@ -62,8 +56,7 @@ class InlineFormulas:
         self._page = page
         self._sections = sections
         self._used = used
-        self._forms: dict[int, set[NormalForm]] = {}
-        self._marks: dict[int, set[Mark]] = {}
+        self._forms: dict[int, set[Form]] = {}
         self._links: dict[tuple[int, int], list[Section]] = {}
         for formula in self._formulas:
             for number, statement in enumerate(formula.statements):
@@ -83,29 +76,19 @@ class InlineFormulas:
         verdicts = [
             self._statement_verdict(formula, number, statement)
             for number, statement in enumerate(formula.statements)
-            if is_compound(statement)
+            if statement.relations
         ]
         text = formula.source.text.strip()
         if not formula.statements and not _SIGN.fullmatch(text):
             verdicts = [("unchecked", str(formula.doubts[0]))]
         if not verdicts:
-            return self._symbols_verdict(formula)
+            return None
         state, detail = max(verdicts, key=lambda verdict: _STATES.index(verdict[0]))
-        if state == _EXPRESSION:
+        if state == _NAMED:
             return "unchecked", detail
         if state == "unchecked" and not is_unchecked(self._page, formula):
             state = "failed"
         return state, detail
-
-    def _symbols_verdict(self, formula: CheckedFormula) -> Verdict | None:
-        for statement in formula.statements:
-            for symbol in symbols(statement):
-                if not _spellings(symbol, self._names) & self._names:
-                    name = plain(symbol.name)
-                    return "failed", f"no formula or program of the page has {name}"
-            if not self._is_marked_alike(formula, statement):
-                return "failed", "no formula of the page has it so marked"
-        return None
 
     def _statement_verdict(
         self, formula: CheckedFormula, number: int, statement: Statement
@@ -116,18 +99,16 @@ class InlineFormulas:
         is_used = formula.place(statement) in self._used and doubt is None
         if is_used or statement.relations == ("∈",):
             return "given", "what is checked follows from it"
-        if origin := self._origin(formula, statement):
+        if origin := self._origin(formula, set(_relation_forms(statement))):
             return "compared", f"stands in {origin}"
         # A size that the page gives differs from those that are tried.
         sizes = self._section_of[id(formula)].scope.sizes
         has_size = any(symbol.name in sizes for symbol in symbols(statement))
         is_refuted = isinstance(doubt, WrongNumber) and not has_size
-        is_marked_alike = self._is_marked_alike(formula, statement)
-        if not is_refuted and is_marked_alike and self._is_tied(formula, statement):
+        if not is_refuted and self._is_tied(formula, statement):
             return "tied", "a program or an output of the page has its numbers"
-        if not self._has_other_roles(formula, statement) and _claims_nothing(statement):
-            # "The derivative is $3 x$" claims something, which no program reads.
-            return _EXPRESSION, "an expression alone, in no formula of the page"
+        if _gives_a_name(statement):
+            return _NAMED, "a name for an expression, from which nothing follows"
         detail = "stands in no formula of the page"
         return (
             "unchecked",
@@ -139,85 +120,32 @@ class InlineFormulas:
         """The section of each formula, by the formula's id."""
         return {id(f): section for section in self._sections for f in section.formulas}
 
-    @cached_property
-    def _names(self) -> set[str]:
-        """Names of symbols, sizes, indices and functions, in formulas and in code."""
-        names = {name for text in self._code for name in _NAME.findall(text)}
-        for formula in self._formulas:
-            if not formula.display and not any(map(is_compound, formula.statements)):
-                continue
-            for node in walk(tuple(_statements(formula))):
-                if isinstance(node, Symbol):
-                    names |= _spellings(node, set())
-                    names |= {index.letter for index in node.indices}
-                elif isinstance(node, nodes.Space):
-                    names |= set(node.sizes)
-                elif isinstance(node, nodes.Differential):
-                    names.add("d")
-                elif isinstance(node, nodes.Call) and node.name == "sigmoid":
-                    names.add("sigma")
-        return names
-
-    @cached_property
-    def _code(self) -> list[str]:
-        """The programs of the page, and the code in its text; a lab is a program."""
-        texts = [includes.visible(each.source) for each in self._page.programs.values()]
-        texts += [piece.text for piece in (*self._page.codes, *self._page.fences)]
-        return texts + [self._page.source] * (self._page.path.suffix == ".py")
-
-    def _is_marked_alike(self, formula: CheckedFormula, statement: Statement) -> bool:
-        """Return whether other formulas mark the same symbols with the same roles."""
-        marks = set(_marks(statement))
-        return not marks or marks <= self._all_marks(formula)
-
-    def _has_other_roles(self, formula: CheckedFormula, statement: Statement) -> bool:
-        """Return whether other formulas mark the same symbols with other roles."""
-        marks = self._all_marks(formula)
-        marked = {name for _, name in marks}
-        return any(
-            mark not in marks and mark[1] in marked for mark in _marks(statement)
-        )
-
-    def _all_marks(self, formula: CheckedFormula) -> set[Mark]:
-        """Return the marks of displayed or derived formulas that count for one."""
-        for section in (sections := [*self._sections, *self._linked(formula)]):
-            if id(section) not in self._marks:
-                self._marks[id(section)] = {
-                    mark
-                    for peer in section.formulas
-                    if peer.display or peer.derived
-                    for mark in _marks(tuple(_statements(peer)))
-                }
-        return set().union(*(self._marks[id(section)] for section in sections))
-
-    def _origin(self, formula: CheckedFormula, statement: Statement) -> str | None:
-        """Return where a statement is a part of a formula, the nearest first."""
-        forms = set(normal.relation_forms(statement)) or {
-            normal.unsigned(normal_form(side)) for side in statement.sides
-        }
+    def _origin(self, formula: CheckedFormula, forms: set[Form]) -> str | None:
+        """Return where relations or expressions stand, the nearest first."""
         for origin, sections in (
             ("a formula of the section", [self._section_of[id(formula)]]),
             ("a formula of the page", self._sections),
             ("a formula of a page that is linked", self._linked(formula)),
         ):
             if any(forms <= self._section_forms(section) for section in sections):
-                return origin if self._is_marked_alike(formula, statement) else None
+                return origin
         return None
 
-    def _section_forms(self, section: Section) -> set[NormalForm]:
+    def _section_forms(self, section: Section) -> set[Form]:
         """Return the parts of formulas that are displayed, derived or premises."""
         if id(section) not in self._forms:
-            forms: set[NormalForm] = set()
-            for formula in section.formulas:
-                for number, statement in enumerate(_statements(formula)):
-                    is_used = formula.place(statement) in self._used
-                    if (
-                        formula.display
-                        or formula.derived
-                        or (number in formula.premises and is_used)
-                    ):
-                        forms |= normal.all_normal_forms(statement)
-            self._forms[id(section)] = forms
+            self._forms[id(section)] = {
+                part
+                for formula in section.formulas
+                for number, statement in enumerate(_statements(formula))
+                if formula.display
+                or formula.derived
+                or (
+                    number in formula.premises
+                    and formula.place(statement) in self._used
+                )
+                for part in _parts(statement)
+            }
         return self._forms[id(section)]
 
     def _follows(self, formula: CheckedFormula, statement: Statement) -> bool:
@@ -246,7 +174,7 @@ class InlineFormulas:
     def _is_tied(self, formula: CheckedFormula, statement: Statement) -> bool:
         """Return whether programs or outputs have the numbers at the end of a chain.
 
-        The sides before them must be derived, or be a part of a formula.
+        The sides before them must be derived, be one symbol, or stand in a formula.
         """
         *before, last = statement.sides
         before = [side for side in before if not is_numeric(side)]
@@ -258,7 +186,10 @@ class InlineFormulas:
         if chain.relations:
             if not self._follows(formula, chain):
                 return False
-        elif is_compound(chain) and not self._origin(formula, chain):
+        elif not (
+            all(isinstance(node, _PLAIN) for node in walk(before[0]))
+            or self._origin(formula, {form(before[0])})
+        ):
             return False
         value = np.array(Evaluator(Scope()).value(last), complex)
         decimals = max(
@@ -291,37 +222,27 @@ class InlineFormulas:
         return self._links[bounds]
 
 
-def _claims_nothing(statement: Statement) -> bool:
-    """Return whether a statement is an expression alone, or names it: ``y = f(x)``."""
+def _parts(statement: Statement) -> Iterator[Form]:
+    """Yield the forms of relations and expressions, also inside of others."""
+    yield from _relation_forms(statement)
+    for node in walk(statement):
+        yield form(node)
+        for part in node.parts:
+            if isinstance(part, Statement):
+                yield from _relation_forms(part)
+
+
+def _relation_forms(statement: Statement) -> list[Form]:
+    sides = [form(side) for side in statement.sides]
+    return list(zip(statement.relations, sides, sides[1:]))
+
+
+def _gives_a_name(statement: Statement) -> bool:
+    """Return whether a statement only names an expression: ``y = f(x)``."""
     first, *rest = statement.sides
-    is_name = isinstance(bare(first), Symbol) and len(rest) == 1
-    if statement.relations and not (is_name and statement.relations == ("=",)):
-        return False
-    return not any(map(is_numeric, rest))
-
-
-def _spellings(symbol: Symbol, names: Iterable[str]) -> set[str]:
-    """Return the names that formulas and programs give to a symbol.
-
-    The number of a symbol is a part of its name, unless ``names`` has no such family.
-    """
-    name = plain(symbol.name).rpartition(" ")[2].strip("'")
-    numbers = [index.offset for index in symbol.indices if not index.letter]
-    is_numbered = not names or any(each.startswith(f"{name}_") for each in names)
-    if len(numbers) != 1 or not is_numbered:
-        return {name, name.lower()}
-    return {f"{name}_{numbers[0]}", f"{name}{numbers[0]}"}
-
-
-def _marks(tree: Tree) -> Iterator[Mark]:
-    for role in walk(tree):
-        if isinstance(role, nodes.Role):
-            bars = {
-                id(node.symbol) for node in walk(role) if isinstance(node, nodes.Bar)
-            }
-            for symbol in symbols(role):
-                prefix = "bar " if id(symbol) in bars else ""
-                yield role.role, prefix + symbol.name
+    is_name = isinstance(bare(first), Symbol) and statement.relations == ("=",)
+    has_role = any(isinstance(node, nodes.Role) for node in walk(statement))
+    return is_name and not is_numeric(rest[0]) and not has_role
 
 
 def _statements(formula: CheckedFormula) -> list[Statement]:

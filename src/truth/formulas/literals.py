@@ -1,6 +1,5 @@
-"""Numbers and shapes in a page's programs and outputs."""
+"""Numbers in a page's programs and outputs."""
 
-import ast
 import re
 from functools import lru_cache
 
@@ -11,25 +10,6 @@ from tracebook import includes
 from ..page import Page
 
 _NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_SHAPE = re.compile(r"[(\[](\d+(?:, \d+)*),?[)\]]")
-
-
-@lru_cache(maxsize=4)
-def arrays(page: Page) -> list[np.ndarray]:
-    """Return every number and every list of numbers in the included programs."""
-    result = []
-    for program in page.programs.values():
-        try:
-            tree = ast.parse(program.source)
-        except SyntaxError:  # a deliberately wrong program
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.List, ast.Tuple, ast.Constant, ast.UnaryOp)):
-                try:
-                    result.append(np.array(ast.literal_eval(node), dtype=complex))
-                except (ValueError, TypeError):
-                    continue
-    return result
 
 
 def contain(page: Page, value: np.ndarray, tolerance: float) -> bool:
@@ -57,13 +37,3 @@ def _numbers(page: Page) -> np.ndarray:
         texts.append(page.source)
     numbers = [float(text) for text in _NUMBER.findall(" ".join(texts))]
     return np.array([*numbers, *(-number for number in numbers)] or [0.0])
-
-
-@lru_cache(maxsize=4)
-def shapes(page: Page) -> set[tuple[int, ...]]:
-    """Return the shapes of all arrays, and those that the outputs print."""
-    result = {array.shape for array in arrays(page)}
-    for path in page.included_files(".out"):
-        for text in _SHAPE.findall(page.read_text(path)):
-            result.add(tuple(map(int, text.split(", "))))
-    return result

@@ -10,8 +10,6 @@ from algebra.scope import MapDefinition, Scope, name_of, names_in
 from algebra.tokens import FUNCTION_LETTERS
 from algebra.tree import bare, is_condition, is_numeric, symbols, walk
 
-from ..page import Page
-from . import literals
 from .checked_formula import CheckedFormula
 
 _MOST_ELEMENTS = 300
@@ -19,17 +17,11 @@ _MOST_ELEMENTS = 300
 
 
 class Premises:
-    """Collects definitions, spaces and conditions of a section in its scope.
+    """Collects definitions, spaces and conditions of a section in its scope."""
 
-    A shape that a formula writes in numbers must be one of a program of the page.
-    """
-
-    def __init__(
-        self, formulas: list[CheckedFormula], scope: Scope, page: Page
-    ) -> None:
+    def __init__(self, formulas: list[CheckedFormula], scope: Scope) -> None:
         self._formulas = formulas
         self._scope = scope
-        self._page = page
         self.names: set[str] = set()
         """Names that this section defines."""
         self._spaces: set[str] = set()
@@ -78,7 +70,8 @@ class Premises:
             int(size) if size.isdigit() else scope.dimensions.get(size, 3)
             for size in space.sizes
         )
-        self._check_shape(shape, space, formula.display)
+        if np.prod(shape) > _MOST_ELEMENTS:
+            raise EvaluationError("too many elements: use letters", space.position)
         sizes = zip(space.sizes, shape)
         scope.sizes |= {letter: n for letter, n in sizes if not letter.isdigit()}
         self._spaces |= names
@@ -100,17 +93,6 @@ class Premises:
         if missing := names - mentioned - names_in(relations, Scope()):
             raise EvaluationError(
                 f"no other formula of this section has {min(missing)}"
-            )
-
-    def _check_shape(
-        self, shape: tuple[int, ...], space: Space, is_displayed: bool
-    ) -> None:
-        if np.prod(shape) > _MOST_ELEMENTS:
-            raise EvaluationError("too many elements: use letters", space.position)
-        is_written = shape and all(size.isdigit() for size in space.sizes)
-        if is_displayed and is_written and shape not in literals.shapes(self._page):
-            raise EvaluationError(
-                f"no program of this page has the shape {list(shape)}", space.position
             )
 
     def _add_premise(

@@ -9,12 +9,11 @@ import sympy
 
 from algebra import points
 from algebra.arithmetic import Bindings
-from algebra.errors import EvaluationError, Refusal, Refuted, WrongNumber
+from algebra.errors import EvaluationError, Refusal, WrongNumber
 from algebra.evaluator import Evaluator
 from algebra.nodes import (
     Node,
     Number,
-    Order,
     Power,
     Product,
     Role,
@@ -154,8 +153,6 @@ class Prover:
         numbers: Values | None = None,
     ) -> int:
         """Compare the sides for all values of their indices, and return the cases."""
-        if any(isinstance(node, Order) for node in walk(sides)):
-            return self._compare_orders(sides, relations)
         for side in sides:
             _refuse_roles_of_numbers(side)
         if any(left == right for left, right in zip(sides, sides[1:])):
@@ -201,25 +198,6 @@ class Prover:
         ]
         for numbers in itertools.product(*choices):
             yield Bindings(dict(zip(sorted(letters), numbers))), is_optional
-
-    def _compare_orders(
-        self, sides: tuple[Node, ...], relations: tuple[str, ...]
-    ) -> int:
-        """Compare ``a = b + O(h^2)`` by the limit of the difference."""
-        evaluator = Evaluator(self.scope)
-        for relation, left, right in zip(relations, sides, sides[1:]):
-            (first, _), (rest, size) = _without_order(left), _without_order(right)
-            if relation != "=" or first is None or size is None:
-                raise EvaluationError("write a = b + O(h^2)", right.position)
-            small = evaluator.value(size)
-            if len(small.free_symbols) != 1:
-                raise EvaluationError("O of one symbol that is small", size.position)
-            difference = evaluator.value(first) - (evaluator.value(rest) if rest else 0)
-            conditions = self._conditions_on(((difference, small),))
-            if not points.is_of_order(sympy.sympify(difference), small, conditions):
-                raise Refuted("does not hold: the difference is larger", right.position)
-        self._used |= evaluator.used
-        return 2
 
     def _verify(
         self, relation: str, pairs: points.Pairs, rounding: float, position: int
@@ -272,18 +250,6 @@ def _refuse_roles_of_numbers(side: Node) -> None:
             and not is_numeric(side)
         ):
             raise EvaluationError(f"a number marked as {node.role}", node.position)
-
-
-def _without_order(side: Node) -> tuple[Node | None, Node | None]:
-    """Return a side without its O( ), and what the O( ) contains."""
-    if isinstance(side, Order):
-        return None, side.size
-    if not isinstance(side, Sum):
-        return side, None
-    terms = tuple(term for term in side.terms if not isinstance(term[1], Order))
-    sizes = [term.size for _, term in side.terms if isinstance(term, Order)]
-    rest = Sum(side.position, terms) if terms else None
-    return rest, sizes[0] if len(sizes) == 1 else None
 
 
 def squeeze(value: Value) -> Value:

@@ -9,13 +9,13 @@ from algebra import points
 from algebra.errors import EvaluationError, Refusal
 from algebra.evaluator import Evaluator
 from algebra.nodes import Bar, Node, Statement, Symbol
-from algebra.scope import MapDefinition, Scope, name_of
+from algebra.scope import Scope, name_of
 from algebra.tree import bare, is_numeric
 
 from ..page import Page
 from . import literals
 from .checked_formula import CheckedFormula, read
-from .premises import Premises, is_loss
+from .premises import Premises
 from .prover import Prover, squeeze
 
 
@@ -63,7 +63,7 @@ class Section:
         self.scope = scope
         self._page = page
         self._used = used
-        self._premises = Premises(formulas, scope, page)
+        self._premises = Premises(formulas, scope)
         self._premises.collect()
         self._prover = Prover(scope, used)
 
@@ -110,29 +110,9 @@ class Section:
         except Refusal:
             if self._gives_a_value(formula, statement):
                 return
-            if not formula.display:
-                self._check_numbers(formula, statement)
-                if is_loss(bare(sides[0])):
-                    # The text goes on with another loss.
-                    self.scope.maps["L"] = MapDefinition((), sides[1], place)
-                    self._premises.add_names(sides[1])
-                    formula.premises[number] = "L"
             raise
         formula.derived.add(number)
         self._used.add(place)
-
-    def _check_numbers(self, formula: CheckedFormula, statement: Statement) -> None:
-        """Fail a formula in which equalities between numbers at the end are false."""
-        start = next(
-            (n for n, side in enumerate(statement.sides) if is_numeric(side)),
-            len(statement.sides),
-        )
-        sides, relations = statement.sides[start:], statement.relations[start:]
-        if len(sides) > 1:
-            try:
-                self._prover.prove_anywhere(sides, relations)
-            except Refusal as error:
-                formula.fail(str(error), error.position)
 
     def _gives_a_value(self, formula: CheckedFormula, statement: Statement) -> bool:
         """Return whether a symbol gets a value, which it has from here on."""
@@ -181,7 +161,7 @@ class Section:
         )
 
     def _require_in_program(self, symbol: Symbol, number: Node) -> None:
-        """Raise EvaluationError if no program of the page has a displayed value."""
+        """Raise EvaluationError if no program or output has displayed numbers."""
         value = squeeze(np.array(Evaluator(self.scope).value(number), complex))
         shape = self.scope.shapes.get(name_of(symbol, self.scope)[0], value.shape)
         if shape != value.shape:
@@ -189,10 +169,7 @@ class Section:
                 f"shape {list(value.shape)}, where {list(shape)} is stated",
                 number.position,
             )
-        if not any(
-            array.shape == value.shape and np.allclose(array, value, 1e-9, 0)
-            for array in literals.arrays(self._page)
-        ):
+        if not literals.contain(self._page, value, 0):
             raise EvaluationError(
-                "no program of this page has this value", number.position
+                "no program of this page has these numbers", number.position
             )
