@@ -12,7 +12,7 @@ from datetime import date
 
 import pytest
 
-import reader.live
+import reader.programs
 from sliders import recording
 from tracebook import settings, snippet
 from truth import due
@@ -290,9 +290,9 @@ def test_scripts_change_with_their_files(project):
 )
 def test_a_page_depends_on_the_sliders_of_all_that_it_shows(project, text):
     given = "page.md", text, project.root / "docs", project.root
-    before = reader.live.cache_key(*given)
+    before = reader.programs.cache_key(*given)
     declare(project, "x = 1.0, 2.0\n")
-    assert reader.live.cache_key(*given) != before
+    assert reader.programs.cache_key(*given) != before
 
 
 def test_programs_that_are_open_have_sliders():

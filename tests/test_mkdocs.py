@@ -158,7 +158,7 @@ MISTYPED = [
 def test_a_mistyped_or_damaged_file_is_named(project, name, text, message):
     hooks = [f"{SRC}/adapters/reader_hooks.py", f"{SRC}/adapters/publish_hooks.py"]
     (project / "mkdocs.yml").write_text(
-        f"{CONFIG}  - reader.versions\nhooks: {hooks}\n"
+        f"{CONFIG}  - reader.programs\nhooks: {hooks}\n"
         "theme: {name: mkdocs, custom_dir: overrides}\n"
     )
     for folder in ("docs/assets", "overrides"):

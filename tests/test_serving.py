@@ -35,7 +35,7 @@ markdown_extensions:
   - pymdownx.snippets: {base_path: [snippets], check_paths: false}
   - pymdownx.superfences
   - reader.terms
-  - reader.versions
+  - reader.programs
   - truth.ledger.signs
 """
 PAGE = """\

@@ -1,4 +1,4 @@
-"""Python-Markdown extension: with which versions each program ran, and how to run it.
+"""The versions with which programs ran.
 
 Programs run when the site is built, except those of other frameworks, ``NAME.KIND.py``:
 ``make frameworks`` runs them, and writes the day, the versions, and a digest of each
@@ -6,30 +6,16 @@ program and its output to ``frameworks/runs.json``.
 """
 
 import json
-import platform
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
-from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from markdown.postprocessors import Postprocessor
-
-from . import generator
-from .extension import maker
-
 RUNS = "frameworks/runs.json"
 """The record of runs, below the project's root."""
-TRACE = "prints"
-"""Title of the output of the program above it."""
-_AFTER_RAW_HTML = 19
-_BLOCK = re.compile(
-    r'<span class="filename">(?P<title>[^<]*)</span><pre\b[^>]*>.*?</pre>', re.DOTALL
-)
 
 
 class ResultsError(Exception):
@@ -73,40 +59,6 @@ def in_words(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {number}" for name, number in versions.items())
 
 
-class _VersionFolds(Postprocessor):
-    def run(self, text: str) -> str:
-        page = generator.page(self.md)
-        if page is None:
-            return text
-        runs = load(generator.docs(self.md).parent)
-        folder = page.removesuffix(".md")
-        name = ""
-
-        def add_fold(block: re.Match[str]) -> str:
-            nonlocal name
-            if block["title"].endswith(".py"):
-                name = f"{folder}/{block['title']}"
-            if block["title"] != TRACE or not name:
-                return block[0]
-            return block[0] + _fold(name, runs)
-
-        return _BLOCK.sub(add_fold, text)
-
-
-def _fold(name: str, runs: RunsRecord) -> str:
-    if framework := kind(name):
-        text = f"Ran on {runs.day} with {runs.versions.get(framework, framework)}"
-    else:
-        versions = packages() | {"Python": platform.python_version()}
-        text = f"Built with {in_words(versions)}"
-    command = f"<code>python {escape(name.rpartition('/')[2])}</code>"
-    return (
-        f'<details class="holds" data-program="{escape(name)}" data-search-exclude>'
-        f"<summary>versions</summary><p>{escape(text)}. Run it with {command}.</p>"
-        "</details>"
-    )
-
-
 def load(root: Path) -> RunsRecord:
     """Return the record of a project, or an empty one.
 
@@ -125,12 +77,3 @@ def _read(path: Path, changed: int) -> RunsRecord:
         return RunsRecord(**json.loads(path.read_text("utf-8")))
     except (ValueError, TypeError, RecursionError) as error:
         raise ResultsError(f"{path}: {error!r}; 'make frameworks' writes it") from error
-
-
-def cache_key(page: str, text: str, docs: Path, root: Path) -> object:
-    """Return all that pages quote of the record."""
-    runs = load(root)
-    return runs.day, sorted(runs.versions.items())
-
-
-makeExtension = maker("versions", _VersionFolds, _AFTER_RAW_HTML)
