@@ -1,5 +1,5 @@
-"""Promise: pages load only the files that they need, and a browser may cache these files
-until they change."""
+"""Promise: a page loads its styles, scripts and fonts in the version of its build, and
+the site has no scripts that no page loads."""
 
 import json
 import re
@@ -27,12 +27,10 @@ FILES = {
     "assets/javascripts/bundle.79ae.min.js": "run()",
     "assets/javascripts/lunr/min/lunr.de.min.js": "lunr()",
     "assets/javascripts/workers/search.b0.min.js": "search()",
-    "assets/stylesheets/main.484c.min.css": "a{}\n/*# sourceMappingURL=m.css.map */",
-    "assets/stylesheets/main.484c.min.css.map": "{}",
+    "assets/stylesheets/main.484c.min.css": "a{}",
     "search/sections.js": "searched()",
     "search/words/0.js": "searched()",
     "snippets/a.live.js": "live()",
-    "_headers": "/below/*\n  X: y\n",
 }
 
 
@@ -81,10 +79,8 @@ def test_files_that_no_page_loads_are_removed(tmp_path):
         "assets/javascripts/bundle.79ae.min.js",
         "assets/javascripts/lunr/min/lunr.de.min.js",
         "assets/javascripts/workers/search.b0.min.js",
-        "assets/stylesheets/main.484c.min.css.map",
     }
     assert not (tmp_path / "assets/javascripts").exists()
-    assert "sourceMapping" not in "".join(site.values())
 
 
 def test_a_script_has_no_lines_of_comments_and_no_indentation(tmp_path):
@@ -103,14 +99,6 @@ def test_no_string_of_a_script_continues_on_a_second_line():
                 assert computes or not is_open, f"{path.name}:{number}"
 
 
-def test_hosts_let_browsers_cache_versioned_files(tmp_path):
-    headers = finished(tmp_path)["_headers"]
-    cached = re.findall(r"^(/.+)\n  Cache-Control: .*immutable$", headers, re.MULTILINE)
-    files = ("assets/fonts/*", "search/*", "assets/site.css", "assets/trace.js")
-    assert cached == [f"/below/{file}" for file in files]
-    assert headers.startswith(FILES["_headers"])
-
-
 def test_the_lines_of_outputs_have_one_order_whichever_program_ends_first(built_site):
     script = (built_site / "assets/lines.js").read_text("utf-8")
     names = [*json.loads(script.removeprefix("printedBy="))]
@@ -119,7 +107,7 @@ def test_the_lines_of_outputs_have_one_order_whichever_program_ends_first(built_
 
 def test_the_site_has_no_unused_files(built_site):
     paths = [path.relative_to(built_site) for path in built_site.rglob("*")]
-    unused = (".map", "assets/javascripts", "page.png")
+    unused = ("assets/javascripts", "page.png")
     assert not [path for path in paths if path.as_posix().endswith(unused)]
     for path in built.built_pages(built_site):
         text = path.read_text("utf-8")

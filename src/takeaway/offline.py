@@ -8,15 +8,7 @@ from tracebook import files
 from .downloads import zipped
 
 NAME = "site.zip"
-_SERVER_ONLY = (
-    NAME,
-    "404.html",
-    "sitemap.*",
-    "robots.txt",
-    "changes.xml",
-    "_headers",
-    "assets/cards/*",
-)
+_SERVER_ONLY = (NAME, "404.html", "sitemap.*", "robots.txt")
 _TAG = re.compile(r"<(?:a|link)\s[^>]*>")
 _FOLDER = re.compile(r'(?<=\shref=")(?P<path>(?:[^"#?:]*/)?(?:\.\.?)?)(?=["#?])')
 # A browser preloads nothing from a file.

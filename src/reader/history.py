@@ -42,10 +42,6 @@ class History:
                 for path in (Path(name), *Path(name).parents):
                     self._changes.setdefault(path.as_posix(), Change(int(seconds)))
 
-    def has(self, path: str) -> bool:
-        """Return whether a file is in git, and not generated."""
-        return path in self._changes
-
     def last(self, *paths: str) -> Change | None:
         """Return the last change of some files or folders.
 
