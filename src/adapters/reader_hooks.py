@@ -12,7 +12,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import write_file
 
-from reader import notebook, search, terms, typeface, versions
+from reader import notebook, search, typeface, versions
 from serving import on_demand
 from tracebook import files as on_disk
 from tracebook import settings
@@ -29,11 +29,10 @@ def on_config(config: MkDocsConfig) -> None:
 def on_files(files: Files, config: MkDocsConfig) -> None:
     """Report a damaged file once, although many pages read it."""
     try:
-        terms.load(Path(config.docs_dir))
         versions.load(_root(config))
         for folder in filter(None, (config.docs_dir, config.theme.custom_dir)):
             _demand_texts(Path(folder), _root(config))
-    except (terms.GlossaryError, versions.ResultsError, OSError) as error:
+    except (versions.ResultsError, OSError) as error:
         raise PluginError(str(error)) from error
 
 
