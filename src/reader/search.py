@@ -17,7 +17,6 @@ a folder.
 import json
 import math
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -56,6 +55,7 @@ _PART = 24_000
 """Approximate number of characters in a file of words."""
 _SILENT = frozenset(SILENT.split())
 
+_Index = list[tuple["IndexedPage", TextSection]]
 _Fields = dict[str, Counter[str]]
 """Number of times that each word occurs, by field of a section."""
 
@@ -68,29 +68,6 @@ class IndexedPage:
     content: str
     boost: float = 1.0
     """Factor of the weights of its words."""
-
-
-@dataclass
-class IndexedSection:
-    """A section with its address and the factor of its weights."""
-
-    address: str
-    section: TextSection
-    ancestors: tuple[str, ...]
-    """Titles of the sections that contain it, the page first."""
-    boost: float
-
-
-def indexed_sections(pages: Iterable[IndexedPage]) -> Iterator[IndexedSection]:
-    """Return the sections of pages, each with its ancestors."""
-    for page in pages:
-        ancestors: list[TextSection] = []
-        for section in sections(page.content):
-            ancestors = [each for each in ancestors if each.level < section.level]
-            anchor = f"#{section.anchor}" if ancestors else ""
-            titles = tuple(ancestor.title for ancestor in ancestors)
-            yield IndexedSection(page.address + anchor, section, titles, page.boost)
-            ancestors.append(section)
 
 
 def words(text: str) -> Iterator[str]:
@@ -107,19 +84,19 @@ def files(
     pages: Iterable[IndexedPage], lists: Iterable[IndexedPage] = ()
 ) -> dict[str, str]:
     """Return the files of the index for pages, and for lists of messages, by path."""
-    index = list(indexed_sections(pages))
+    index = [(page, section) for page in pages for section in sections(page.content)]
     parts = _parts(_postings(index))
-    addresses = sorted({entry.address.partition("#")[0] for entry in index})
+    addresses = sorted({page.address for page, _ in index})
     rows = []
     prose: dict[int, dict[int, list[str]]] = defaultdict(dict)
     code: dict[int, dict[int, list[str]]] = defaultdict(dict)
-    for number, entry in enumerate(index):
-        address, _, anchor = entry.address.partition("#")
-        page = bisect_left(addresses, address)
-        title, names = entry.section.title, filter(None, entry.section.names)
-        rows.append([page, anchor, title, " › ".join(entry.ancestors), *names])
-        prose[page][number] = entry.section.prose
-        code[page][number] = entry.section.code
+    for number, (page, section) in enumerate(index):
+        place = addresses.index(page.address)
+        anchor = section.anchor if section.ancestors else ""
+        ancestors, names = " › ".join(section.ancestors), filter(None, section.names)
+        rows.append([place, anchor, section.title, ancestors, *names])
+        prose[place][number] = section.prose
+        code[place][number] = section.code
     contents = {
         "sections": {
             "word": WORD,
@@ -166,13 +143,13 @@ def _call(name: str, value: object) -> str:
     return f'searched("{name}",{text})\n'
 
 
-def _postings(index: list[IndexedSection]) -> dict[str, list[int]]:
+def _postings(index: _Index) -> dict[str, list[int]]:
     """Return pairs of numbers for each word, one pair for each section that has it.
 
     The first number is the distance from the previous section of the word, the second
     the weight of the word in the section.
     """
-    counts = [_count_words(entry) for entry in index]
+    counts = [_count_words(section) for _, section in index]
     postings: dict[str, list[int]] = {}
     for word, amounts in sorted(_amounts(index, counts).items()):
         rarity = math.log(1 + (len(index) - len(amounts) + 0.5) / (len(amounts) + 0.5))
@@ -185,18 +162,16 @@ def _postings(index: list[IndexedSection]) -> dict[str, list[int]]:
         previous = 0
         for number, amount in sorted(amounts.items()):
             weight = 10 * rarity * amount / (amount + _SATURATION)
-            weight *= index[number].boost
+            weight *= index[number][0].boost
             pair = number - previous, max(1, round(weight))
             postings.setdefault(word, []).extend(pair)
             previous = number
     return postings
 
 
-def _amounts(
-    index: list[IndexedSection], counts: list[_Fields]
-) -> dict[str, dict[int, float]]:
+def _amounts(index: _Index, counts: list[_Fields]) -> dict[str, dict[int, float]]:
     """Return the weighted number of times that each word occurs in each section."""
-    titles = Counter(entry.section.title for entry in index)
+    titles = Counter(section.title for _, section in index)
     mean_length = {
         field: sum(fields[field].total() for fields in counts) / len(counts)
         for field in _FIELDS
@@ -208,19 +183,19 @@ def _amounts(
             length = 1 - share + share * count.total() / (mean_length[field] or 1)
             weight = _FIELDS[field]
             if field == "title":  # a frequent one, such as "Exercises", weighs less
-                weight /= titles[index[number].section.title]
+                weight /= titles[index[number][1].title]
             for word, times in count.items():
                 amounts[word][number] += weight * times / length
     return amounts
 
 
-def _count_words(entry: IndexedSection) -> _Fields:
+def _count_words(section: TextSection) -> _Fields:
     fields = {
-        "title": [entry.section.title],
-        "names": entry.section.names,
-        "ancestors": entry.ancestors,
-        "prose": entry.section.prose,
-        "code": entry.section.code,
+        "title": [section.title],
+        "names": section.names,
+        "ancestors": section.ancestors,
+        "prose": section.prose,
+        "code": section.code,
     }
     return {field: Counter(words("\n".join(texts))) for field, texts in fields.items()}
 

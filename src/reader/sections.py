@@ -30,6 +30,8 @@ class TextSection:
     """Programs and their outputs."""
     names: tuple[str, ...] = ()
     """Other words for the title: the forms of a term."""
+    ancestors: tuple[str, ...] = ()
+    """Titles of the sections that contain it, the page first."""
 
 
 def sections(page: str) -> list[TextSection]:
@@ -38,7 +40,13 @@ def sections(page: str) -> list[TextSection]:
     for element in html.fragments_fromstring(page, no_leading_text=True):
         _collect(element, result)
     # Excluded sections have no title.
-    return [section for section in result if section.title]
+    titled = [section for section in result if section.title]
+    path: list[TextSection] = []
+    for section in titled:
+        path = [each for each in path if each.level < section.level]
+        section.ancestors = tuple(each.title for each in path)
+        path.append(section)
+    return titled
 
 
 def _collect(element: HtmlElement, result: list[TextSection]) -> None:
