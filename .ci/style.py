@@ -13,11 +13,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUDGETS = {
-    "src": 20_930,
-    "src/truth": 5_400,
+    "src": 19_550,
+    "src/truth": 4_960,
     "src/tracebook": 2_000,
     "tests/claims + tests/harness": 16_000,
-    "tests": 36_000,
+    "tests": 35_500,
 }
 """Lines of Python, at most."""
 FUNCTION_WORDS = frozenset(
