@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import resources
 from typing import Any
 
@@ -21,6 +22,16 @@ from .options import options_of
 from .rule import Rule
 
 UNNAMED = "check_custom_gradient: "
+PATTERNS = {
+    "order of calls|second backward pass": "silent#order-of-calls",
+    "IndexedSlices": "silent#clipped-slices",
+    r"has shape \S.*, but": "silent_values#broadcast-shape",
+    "has dtype": "types#double-against-float",
+    "inside tf.function the gradient is": "index#another-in-a-graph",
+    "unknown batch size": "shapes#unknown-shape",
+    "is nan|is -?inf": "index#nan",
+}
+"""Patterns of the messages of a check, each with its entry in the catalogue."""
 MOST = 64
 """Numbers of the arguments, for which the right gradient is computed in full."""
 
@@ -72,48 +83,42 @@ def explain(f: Callable, args: Any, **options: Any) -> list[Advice]:
 
 
 class _Case:
-    """A function and its arguments, and what is asked of them more than once."""
+    """A function and its arguments, and what several looks need."""
 
     def __init__(self, function: Callable, args: tuple, options: dict) -> None:
-        self.function, self.options, self.args = function, options, args
+        self.function, self.args, self.options = function, args, options
         self.parsed = options_of(**options)
         self.call = call_of(function, function, args, {})
         self.tensors = self.call.tensors(self.call.start(), double=False)
         self.inputs = list(self.call.packed(self.tensors))
         self.moving = [self.tensors[i] for i in self.call.moving]
-        self.bare = getattr(function, "__wrapped__", None)
+        only: Any = self.inputs[0] if len(self.inputs) == 1 else None
+        self.single = only if tf.is_tensor(only) and only.dtype.is_floating else None
+        """The one argument, if there is only one and it is a float tensor."""
         self.gradients: list = []
         self.error: Exception | None = None
         self.draws = False
         try:
-            self.gradients = _both(self)(self.tensors)
-            self.draws = not _all_close(
-                *(self.call.outputs(self.tensors) for _ in "12")
-            )
+            self.gradients = self.both_passes(self.tensors)
+            first, second = (self.call.outputs(self.tensors) for _ in "12")
+            self.draws = not all(map(_is_close, first, second))
         except Exception as error:
             self.error = error
 
-    def taped(self, *inputs: Any, of: Callable = lambda y: y) -> list:
-        """Return the gradients of a tape, for the sum of the outputs."""
-        parts = tf.nest.flatten(inputs, expand_composites=True)
-        moving = [each for each in parts if _is_inexact(each)]
-        with tf.GradientTape() as tape:
-            tape.watch(moving)
-            y = of(self.function(*inputs))
-        return [
-            g if g is None else tf.convert_to_tensor(g)
-            for g in tape.gradient(y, moving)
-        ]
+    def both_passes(self, tensors: list) -> list:
+        """Return the gradients for upstream gradients of ones."""
+        outputs, pullback = self.call.recorded(tensors)
+        return pullback([tf.ones_like(each) for each in outputs])
 
-    @property
-    def single(self) -> Any:
-        """The one argument, if there is one and it is a float tensor."""
-        value: Any = self.inputs[0] if len(self.inputs) == 1 else None
-        return value if tf.is_tensor(value) and value.dtype.is_floating else None
+    def in_graph(self, jit_compile: bool = False) -> None:
+        run = self.call.compiled(
+            self.both_passes, self.tensors, jit_compile=jit_compile
+        )
+        run(self.tensors)
 
 
-def _is_inexact(value: Any) -> bool:
-    return tf.is_tensor(value) and (value.dtype.is_floating or value.dtype.is_complex)
+def _limit(entry: str, text: str) -> Advice:
+    return Advice(entry, text, is_mistake=False)
 
 
 def _of_error(error: Exception, place: str) -> Advice:
@@ -130,122 +135,94 @@ def _eager(case: _Case) -> Iterator[Advice]:
         yield _of_error(case.error, "eagerly")
 
 
-SITUATIONS = {
-    "order of calls|second backward pass": "silent#order-of-calls",
-    "IndexedSlices": "silent#clipped-slices",
-    r"has shape \S.*, but": "silent_values#broadcast-shape",
-    "has dtype": "types#double-against-float",
-    "inside tf.function the gradient is": "index#another-in-a-graph",
-    "unknown batch size": "shapes#unknown-shape",
-    "is nan|is -?inf": "index#nan",
-}
-"""Patterns of what a check says, each with its entry in the catalogue."""
-
-
-def _values(case: _Case) -> Iterator[Advice]:
-    try:
-        check_custom_gradient(case.function, case.args, **case.options | {"order": 1})
-    except GradientError as error:
-        problem = " ".join(str(error).split())[:300]
-        entries = [its for each, its in SITUATIONS.items() if re.search(each, problem)]
-        if entries:
-            yield Advice(entries[0], problem)
-            return
-        try:
-            named = [*_named(case)]
-        except Exception:
-            named = []
-        yield from named or [Advice(NUMBER, f"{UNNAMED}{problem}")]
-
-
-def _named(case: _Case) -> Iterator[Advice]:
-    """Say how a wrong gradient differs from the right one, at the arguments."""
-    call = call_of(case.function, case.function, case.args, {})
-    options = replace(case.parsed, shapes=False, graph=False)
-    rule = Rule(call, options, Result(), np.random.default_rng(0), far=False)
-    try:
-        actual, right, thrice, nothing = rule.compared_here(MOST)
-        names = rule.names
-        values = [rule.here[i] for i in call.moving]
-    finally:
-        rule.close()
-    is_wrong = [not near(a, r) for a, r in zip(actual, right)]
-    for i, name in enumerate(names):
-        if is_wrong[i]:
-            others = {names[k]: right[k] for k in range(len(names)) if k != i}
-            factors = dict(zip(names, values))
-            its = Gradients(values[i], actual[i], right[i], thrice[i], nothing[i])
-            entry, text = difference(its, others, factors)
-            if text:
-                yield Advice(entry, f"the gradient with respect to {name} {text}")
-
-
-def _closed_over(case: _Case) -> Iterator[Advice]:
-    if case.bare is None:
-        return
-    captured = inspect.getclosurevars(inspect.unwrap(case.bare))
-    tensors = {
-        name: value
-        for name, value in {**captured.globals, **captured.nonlocals}.items()
-        if isinstance(value, tf.Tensor) and value.dtype.is_floating
-    }
-    for name, tensor in tensors.items():
-        with tf.GradientTape(persistent=True) as tape:
-            tape.watch([tensor, *case.moving])
-            by_rule = case.function(*case.inputs)
-            by_tape = case.bare(*case.inputs)[0]
-        if tape.gradient(by_rule, tensor) is None and _nonzero(
-            tape.gradient(by_tape, tensor)
-        ):
-            yield Advice(
-                "silent#closed-over",
-                f"{name} is captured, so its gradient is None: if you need its"
-                " gradient, make it an argument",
-                is_mistake=False,
-            )
-
-
 def _graph(case: _Case) -> Iterator[Advice]:
     if not case.parsed.graph:
         return
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
-            _in_graph(case)
+            case.in_graph()
     except Exception as error:
         yield _of_error(error, "inside tf.function")
     if re.search(r'Tensor\("|SymbolicTensor', printed.getvalue()):
-        yield Advice(
+        yield _limit(
             "silent#printed-once",
             "it prints a symbolic tensor once, while TensorFlow traces it: use"
             " tf.print",
-            is_mistake=False,
         )
 
 
-def _in_graph(case: _Case, jit_compile: bool = False) -> None:
-    graph = case.call.compiled(_both(case), case.tensors, jit_compile=jit_compile)
-    graph(case.tensors)
+def _values(case: _Case) -> Iterator[Advice]:
+    problem = _problem(case, order=1)
+    if not problem:
+        return
+    for pattern, entry in PATTERNS.items():
+        if re.search(pattern, problem):
+            yield Advice(entry, problem)
+            return
+    advice: list[Advice] = []
+    with contextlib.suppress(Exception):
+        advice = [*_differences(case)]
+    yield from advice or [Advice(NUMBER, f"{UNNAMED}{problem}")]
 
 
-def _both(case: _Case) -> Callable:
-    def both(tensors: list) -> list:
-        outputs, pullback = case.call.recorded(tensors)
-        return pullback([tf.ones_like(each) for each in outputs])
+def _problem(case: _Case, **options: Any) -> str:
+    try:
+        check_custom_gradient(case.function, case.args, **case.options | options)
+    except GradientError as error:
+        return " ".join(str(error).split())[:300]
+    return ""
 
-    return both
+
+def _differences(case: _Case) -> Iterator[Advice]:
+    """Say how a wrong gradient differs from the right one, at the arguments."""
+    call = call_of(case.function, case.function, case.args, {})
+    options = replace(case.parsed, shapes=False, graph=False)
+    rule = Rule(call, options, Result(), np.random.default_rng(0), far=False)
+    with contextlib.closing(rule):
+        actual, right, thrice, nothing = rule.compared_here(MOST)
+    factors = {name: rule.here[i] for name, i in zip(rule.names, call.moving)}
+    for i, name in enumerate(rule.names):
+        if near(actual[i], right[i]):
+            continue
+        others = {rule.names[k]: right[k] for k in range(len(right)) if k != i}
+        gradients = Gradients(factors[name], actual[i], right[i], thrice[i], nothing[i])
+        entry, text = difference(gradients, others, factors)
+        if text:
+            yield Advice(entry, f"the gradient with respect to {name} {text}")
+
+
+def _closed_over(case: _Case) -> Iterator[Advice]:
+    bare = getattr(case.function, "__wrapped__", None)
+    if bare is None:
+        return
+    captured = inspect.getclosurevars(inspect.unwrap(bare))
+    for name, tensor in {**captured.globals, **captured.nonlocals}.items():
+        if not (isinstance(tensor, tf.Tensor) and tensor.dtype.is_floating):
+            continue
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([tensor, *case.moving])
+            by_rule = case.function(*case.inputs)
+            by_tape = bare(*case.inputs)[0]
+        right = tape.gradient(by_tape, tensor)
+        is_lost = tape.gradient(by_rule, tensor) is None
+        if is_lost and right is not None and np.any(_array(right)):
+            yield _limit(
+                "silent#closed-over",
+                f"{name} is captured, so its gradient is None: if you need its"
+                " gradient, make it an argument",
+            )
 
 
 def _xla(case: _Case) -> Iterator[Advice]:
     try:
-        _in_graph(case, jit_compile=True)
+        case.in_graph(jit_compile=True)
     except Exception as error:
         if "PyFunc" in str(error):
-            yield Advice(
+            yield _limit(
                 "graphs#xla-pyfunc",
                 "XLA can't compile Python: the function or its gradient function calls"
                 " NumPy",
-                is_mistake=False,
             )
 
 
@@ -259,11 +236,10 @@ def _vectorized(case: _Case) -> Iterator[Advice]:
         y = tf.vectorized_map(case.function, batch)
     mapped = tape.gradient(y, batch)
     if mapped is None or not _is_close(_array(mapped)[0], case.gradients[0], 1e-3):
-        yield Advice(
+        yield _limit(
             "silent_systems#vectorized-map",
             "tf.vectorized_map drops the custom gradient if the tape is outside, and"
             " here that changes the gradient: put the tape inside, or use tf.map_fn",
-            is_mistake=False,
         )
 
 
@@ -272,15 +248,13 @@ def _sparse(case: _Case) -> Iterator[Advice]:
     y: Any = case.function(x) if x is not None and not case.draws else None
     if not tf.is_tensor(y) or not y.shape.rank or not y.shape[0]:
         return
-    rows = [0, 0]
     try:
-        case.taped(x, of=lambda y: tf.gather(y, rows))
+        _gradient(lambda x: tf.gather(case.function(x), [0, 0]), x)
     except (TypeError, AttributeError, ValueError):
-        yield Advice(
+        yield _limit(
             "sparse#times-float",
             "behind tf.gather, upstream is IndexedSlices, and the gradient function"
             " raises an error: start it with upstream = tf.convert_to_tensor(upstream)",
-            is_mistake=False,
         )
 
 
@@ -289,87 +263,74 @@ def _second(case: _Case) -> Iterator[Advice]:
     if x is None:
         return
     try:
-        by_rule = _twice(case.function, x)
+        second = _gradient(partial(_gradient, case.function), x)
     except Exception as error:
         yield _of_second(error, "the second derivative")
         return
-    if by_rule is None and _varies(case, x):
-        yield Advice(
+    if second is None and _varies(case.function, x):
+        yield _limit(
             "orders#only-a-number",
             "the second derivative is None, but the gradient isn't constant: the"
             " gradient function computes outside TensorFlow, stops its gradient, or is"
             " itself decorated",
-            is_mistake=False,
         )
-    if case.options.get("order", 2) > 1:
-        try:
-            check_custom_gradient(case.function, case.args, **case.options)
-        except GradientError as error:
-            if "the second derivative" in str(error):
-                text = " ".join(str(error).split())[:300]
-                yield Advice("orders#only-a-number", text, is_mistake=False)
+    if case.parsed.order > 1 and "the second derivative" in (text := _problem(case)):
+        yield _limit("orders#only-a-number", text)
     if not case.parsed.graph:
         return
     try:
-        _twice(tf.function(case.function), x)
+        _gradient(partial(_gradient, tf.function(case.function)), x)
     except Exception as error:
         yield _of_second(
             error, "with all tapes outside a tf.function, the second derivative"
         )
 
 
-def _twice(function: Callable, x: Any) -> Any:
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = function(x)
-        first = inner.gradient(y, x)
-    return None if first is None else outer.gradient(first, x)
+def _gradient(function: Callable, x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    gradient = None if y is None else tape.gradient(y, x)
+    return None if gradient is None else tf.convert_to_tensor(gradient)
 
 
-def _varies(case: _Case, x: Any) -> bool:
+def _varies(function: Callable, x: Any) -> bool:
     """Return whether the gradient changes close to the argument, by more than rounding
     and less than by a jump."""
-    first = [_array(case.taped(x * (1 + h))[0]) for h in (0.0, 0.01, 0.02)]
-    step, next_step = (abs(b - a).max() for a, b in zip(first, first[1:]))
-    size = abs(first[0]).max()
+    near_x = [_array(_gradient(function, x * (1 + h))) for h in (0.0, 0.01, 0.02)]
+    step, next_step = (abs(b - a).max() for a, b in zip(near_x, near_x[1:]))
+    size = abs(near_x[0]).max()
     return bool(1e-3 * size < step < 0.2 * size and 0.5 < next_step / step < 2)
 
 
 def _of_second(error: Exception, subject: str) -> Advice:
     is_nested = "out of scope" in str(error)
     entry = "orders#nested-out-of-scope" if is_nested else "orders#no-entry"
-    text = f"{subject} raises {type(error).__name__}"
-    return Advice(entry, text, is_mistake=False)
+    return _limit(entry, f"{subject} raises {type(error).__name__}")
 
 
 def _random(case: _Case) -> Iterator[Advice]:
     if case.draws:
-        yield Advice(
+        yield _limit(
             "silent_systems#recomputed-dropout",
             "two calls with the same inputs differ: what is computed again, for"
             " example by tf.recompute_grad, draws different random numbers",
-            is_mistake=False,
         )
 
 
 def _edges(case: _Case) -> Iterator[Advice]:
     x: Any = case.single
-    if x is None:
-        return
-    for value in (0.0, 1e-30, 1e4, 1e30, -1e4):
+    for value in (0.0, 1e-30, 1e4, 1e30, -1e4) if x is not None else ():
         filled = tf.fill(x.shape, tf.cast(value, x.dtype))
         try:
-            y, [gradient] = case.function(filled), case.taped(filled)
+            outputs = tf.nest.flatten(case.function(filled))
+            gradient = _array(_gradient(case.function, filled))
         except Exception:
             continue
-        if gradient is not None and _finite(y) and not _finite(gradient):
-            yield Advice(
-                "index#nan",
-                f"at {value:g} the value is finite, but the gradient isn't",
-                is_mistake=False,
-            )
+        is_finite = all(np.isfinite(_array(each)).all() for each in outputs)
+        if is_finite and not np.isfinite(gradient).all():
+            text = f"at {value:g} the value is finite, but the gradient isn't"
+            yield _limit("index#nan", text)
             return
 
 
@@ -391,20 +352,8 @@ def _array(value: Any) -> np.ndarray:
     return np.asarray(tf.cast(tf.convert_to_tensor(value), tf.complex128))
 
 
-def _nonzero(value: Any) -> bool:
-    return value is not None and bool(np.any(_array(value)))
-
-
-def _finite(value: Any) -> bool:
-    return all(bool(np.all(np.isfinite(_array(p)))) for p in tf.nest.flatten(value))
-
-
-def _all_close(first: list, second: list) -> bool:
-    return all(map(_is_close, first, second))
-
-
 def _is_close(first: Any, second: Any, within: float = 1e-5) -> bool:
     if first is None or second is None:
-        return first is None and second is None
+        return first is second
     a, b = _array(first), _array(second)
     return a.shape == b.shape and np.allclose(a, b, within, 1e-6, equal_nan=True)

@@ -3,7 +3,8 @@
 An adapter for a framework gives both as functions of arrays: see ``Differentiable``.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,11 +128,12 @@ class Comparison:
         self,
         problem: Differentiable,
         point: Arrays,
+        center: Arrays | None,
         result: Result,
         rng: np.random.Generator,
     ) -> None:
         self._problem, self._point, self.result, self._rng = problem, point, result, rng
-        self._center = flat(problem.values(point) or [np.array(np.nan)])
+        self._center = flat(center or [np.array(np.nan)])
         self.along: list[Along] = []
 
     def add(self, rows: Iterable[tuple[str, str, np.ndarray]]) -> None:
@@ -185,7 +187,7 @@ class Comparison:
     def demand(
         self,
         upstream: Arrays,
-        place: str,
+        place: Callable[[], str],
         gradients: Arrays,
         means: Arrays | None = None,
     ) -> None:
@@ -193,14 +195,14 @@ class Comparison:
 
         Args:
             upstream: the upstream gradients.
-            place: the point, for the message.
+            place: returns the point, for the message.
             gradients: what the pullback returned.
             means: what the pullback should use instead of ``upstream``.
         """
         row, weights = flat(gradients), flat(upstream if means is None else means)
-        place = f"{place} with upstream = {as_text(upstream)}: the gradient"
-        for along in self.along:
-            self.demand_along(along, weights, row, along.moved, place, upstream)
+        with preceded_by(lambda: f"{place()} with upstream = {as_text(upstream)}: "):
+            for along in self.along:
+                self.demand_along(along, weights, row, along.moved, upstream)
 
     def demand_along(
         self,
@@ -208,8 +210,8 @@ class Comparison:
         weights: np.ndarray,
         row: np.ndarray,
         moved: np.ndarray,
-        place: str,
-        upstream: Arrays | None = None,
+        upstream: Arrays,
+        derivative: str = "gradient",
     ) -> None:
         """Demand that ⟨row, moved⟩ is the slope of the values with these weights."""
         problem = self._problem
@@ -226,11 +228,11 @@ class Comparison:
             problem.slack,
         )
         if pairing.verdict == "wrong" and not (
-            pairing.at_kink and self._is_around(pairing.actual, along, upstream or [])
+            pairing.at_kink and self._is_around(pairing.actual, along, upstream)
         ):
             raise GradientError(
-                f"{place} with respect to {along.name} is {pairing.actual:.6g}, but"
-                f" {pairing.expected} is right"
+                f"the {derivative} with respect to {along.name} is"
+                f" {pairing.actual:.6g}, but {pairing.expected} is right"
             )
         self._note(along, pairing)
 
@@ -310,6 +312,15 @@ def demand_form(name: str, gradient: Any, like: Any) -> None:
                 f"the gradient with respect to {name} has {kind} {actual}, but"
                 f" {name} has {kind} {needed}"
             )
+
+
+@contextlib.contextmanager
+def preceded_by(place: Callable[[], str]) -> Iterator[None]:
+    """Let the message of a GradientError begin with a text, made when needed."""
+    try:
+        yield
+    except GradientError as error:
+        raise type(error)(f"{place()}{error}") from error
 
 
 def describe(error: BaseException) -> str:

@@ -16,8 +16,9 @@ from .core import Arrays, GradientError, Refused, Undecided, demand_form, descri
 
 STATIC = (bool, int, str, bytes, type(None), np.bool_)
 """Types that reach the function as they are."""
-GRAPH_AFTER = 40
-"""Calls with the same shapes, after which a graph costs less than it saves."""
+GRAPH_AFTER = 12
+"""Calls of both passes with the same shapes, after which a graph costs less than it
+saves. A forward pass alone needs ten times as many."""
 REFUSALS = (
     tf.errors.OpError,
     ArithmeticError,
@@ -121,6 +122,8 @@ class Function:
     """Lets the next call draw what the last one drew."""
     _calls: Counter = field(default_factory=Counter, init=False)
     _graphs: dict[tuple, Callable | None] = field(default_factory=dict, init=False)
+    _latest: tuple[Arrays, bool, list] | None = field(default=None, init=False)
+    """A point, whether it was computed in float64, and its outputs."""
 
     @property
     def has_composites(self) -> bool:
@@ -183,7 +186,16 @@ class Function:
 
     def outputs(self, tensors: list) -> list[tf.Tensor]:
         """Return the outputs that can have a derivative; Refused if there are none."""
-        return self._soon_a_graph(self._values, tensors)
+        return self._soon_a_graph(self._values, 10 * GRAPH_AFTER, tensors)
+
+    def outputs_at(self, point: Arrays, double: bool) -> list[tf.Tensor]:
+        """Return the outputs at a point. Those at the latest one are kept, because
+        several steps of a check need them."""
+        if self._latest and self._latest[0] is point and self._latest[1] == double:
+            return self._latest[2]
+        outputs = self.outputs(self.tensors(point, double))
+        self._latest = point, double, outputs
+        return outputs
 
     def _values(self, tensors: list) -> list[tf.Tensor]:
         return self.run(self.forward, tensors)
@@ -223,7 +235,7 @@ class Function:
 
     def gradients(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         """Return the gradients of a tape."""
-        return self._soon_a_graph(self.both_passes, tensors, upstream)
+        return self._soon_a_graph(self.both_passes, GRAPH_AFTER, tensors, upstream)
 
     def both_passes(self, tensors: list, upstream: list[tf.Tensor]) -> list:
         return self.recorded(tensors)[1](upstream)
@@ -257,7 +269,7 @@ class Function:
 
         made = tf.function(graph, autograph=False, jit_compile=jit_compile)
 
-        concrete: list[Callable] = []  # which TensorFlow doesn't take for retracing
+        concrete: list[Callable] = []  # tf.function would take others for retracing
 
         def call(tensors: list, *more: list) -> list:
             values = [tensors[i] for i in places]
@@ -279,21 +291,32 @@ class Function:
         # A length of one may broadcast, and that of a square matrix may not be free.
         return None if first[:1] in ((), (1,)) or is_square(first) else first[0]
 
-    def _soon_a_graph(self, run: Callable, tensors: list, *more: list) -> list:
-        """Run, by a graph where that has been asked for often."""
-        shapes = ((e.dtype, tuple(e.shape)) for e in tensors if tf.is_tensor(e))
-        kind = (run.__name__, *shapes)
-        self._calls[kind] += 1
-        if self.noisy is not False or self._calls[kind] < GRAPH_AFTER:
-            return run(tensors, *more)
-        if kind not in self._graphs:
+    def graph(self, run: Callable, tensors: list) -> Callable:
+        """Return ``run`` inside ``tf.function``: the same graph for the same shapes."""
+        kind = _kind(run, tensors)
+        if not self._graphs.get(kind):
             self._graphs[kind] = self.compiled(run, tensors)
-        if graph := self._graphs[kind]:
+        return self._graphs[kind]
+
+    def _soon_a_graph(
+        self, run: Callable, after: int, tensors: list, *more: list
+    ) -> list:
+        """Run, by a graph after so many calls with the same shapes."""
+        kind = _kind(run, tensors)
+        self._calls[kind] += 1
+        if self.noisy is not False or self._calls[kind] < after:
+            return run(tensors, *more)
+        if kind not in self._graphs or self._graphs[kind]:
             try:
-                return graph(tensors, *more)
+                return self.graph(run, tensors)(tensors, *more)
             except Exception:  # told below, if it is the program's
                 self._graphs[kind] = None
         return run(tensors, *more)
+
+
+def _kind(run: Callable, tensors: list) -> tuple:
+    shapes = ((each.dtype, tuple(each.shape)) for each in tensors if tf.is_tensor(each))
+    return run.__name__, *shapes
 
 
 def _spec(value: Any) -> tf.TensorSpec:

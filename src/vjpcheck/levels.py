@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .core import (
     demand_form,
     demand_numbers,
     describe,
+    preceded_by,
 )
 
 MODES = ("rev", "fwd")
@@ -220,7 +222,8 @@ class DerivativeCheck(ABC):
             with self.precision(double):
                 return level.run(self._tensors(level, arrays, double))
 
-        dtypes = [each.dtype for each in outputs(level.values)]
+        center = outputs(level.values)
+        dtypes = [each.dtype for each in center]
 
         def values(arrays: Arrays) -> Arrays | None:
             try:
@@ -244,7 +247,9 @@ class DerivativeCheck(ABC):
             self._eps,
             narrow / 10,
         )
-        comparison = Comparison(problem, level.values, self._result, self._rng)
+        comparison = Comparison(
+            problem, level.values, self._arrays(center), self._result, self._rng
+        )
         comparison.add(self._directions(level))
         self._tensors(level, level.values, double=False)  # variables were moved
         return comparison
@@ -285,7 +290,7 @@ class DerivativeCheck(ABC):
             arrays = self._arrays(upstream)  # before a gradient function changes them
             gradients = self._arrays(self._run(derivative, level, upstream))
             comparison.demand(
-                arrays, _at(level), self._dual(gradients), self._dual(arrays)
+                arrays, partial(_at, level), self._dual(gradients), self._dual(arrays)
             )
 
     def _compare_fwd(
@@ -298,13 +303,10 @@ class DerivativeCheck(ABC):
             size = along.slope.center.size
             mixtures = self._rng.standard_normal((2, size)) / np.sqrt(size or 1)
             for weight in np.eye(size) if size <= AT_MOST else mixtures:
-                comparison.demand_along(
-                    along,
-                    weight,
-                    actual,
-                    weight,
-                    f"{_at(level)}: the forward-mode derivative",
-                )
+                with preceded_by(lambda: f"{_at(level)}: "):
+                    comparison.demand_along(
+                        along, weight, actual, weight, [], "forward-mode derivative"
+                    )
 
     def _run(self, derivative: Level, level: Level, more: list) -> list:
         try:

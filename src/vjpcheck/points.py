@@ -175,7 +175,7 @@ class Domain:
     def values(self, point: Arrays, double: bool) -> Arrays | None:
         """Return the outputs, or None outside of the domain of the forward pass."""
         try:
-            outputs = self.function.outputs(self.function.tensors(point, double))
+            outputs = self.function.outputs_at(point, double)
         except Refused:
             return None
         return [each.numpy() for each in outputs]

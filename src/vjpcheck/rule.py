@@ -168,11 +168,9 @@ class Rule:
         """Demand that the gradient is right at a point, for several upstreams. Of one
         that ``counts``, it is told how many derivatives differences determine. At a
         kink, ``slack`` of the difference of both sides is allowed outside of them."""
-        function, result = self.function, self.result
-        place = start if double else self.rounded(start)
-        with demanded():
-            like = function.outputs(function.tensors(place, double))
-        at = _At(self, place, double, like)
+        result = self.result
+        at = _At(self, start if double else self.rounded(start), double)
+        like = at.like
         if not self.told:
             at.find_slopes(AT_MOST if thorough else 0, slack)
         before = result.unsettled
@@ -215,7 +213,8 @@ class Rule:
             yield [tf.cast(way(self.rng, each.numpy()), each.dtype) for each in like]
 
     def random(self, like: tf.Tensor, size: float = 1.0) -> tf.Tensor:
-        return tf.cast(size * normal(self.rng, widened([like])[0]), like.dtype)
+        numbers = size * normal(self.rng, like.numpy())
+        return tf.constant(numbers.astype(like.dtype.as_numpy_dtype))
 
     def _check_slices(self, at: "_At") -> None:
         """Upstream as what ``tf.gather`` passes on, some rows twice: of more rows than
@@ -255,7 +254,7 @@ class Rule:
         if not self.domain.holds(start, double=False):
             return
         narrow = function.tensors(start, False)
-        upstream = self.random_upstream(narrow)
+        upstream = self.random_upstream(start, False)
         actual = flat(self.gradients(narrow, upstream))
         wider = [tf.cast(each, wide(each.dtype)) for each in upstream]
         right = flat(self.gradients(function.tensors(start, True), wider))
@@ -293,14 +292,18 @@ class Rule:
             rounded[i] = start[i].astype(dtype).astype(start[i].dtype)
         return rounded
 
-    def random_upstream(self, tensors: list) -> list[tf.Tensor]:
+    def random_upstream(self, place: Arrays, double: bool) -> list[tf.Tensor]:
         with demanded():
-            return [self.random(each) for each in self.function.outputs(tensors)]
+            return [
+                self.random(each) for each in self.function.outputs_at(place, double)
+            ]
 
-    def gradients(self, tensors: list, upstream: list) -> Arrays:
+    def gradients(self, tensors: list, upstream: list, eagerly: bool = False) -> Arrays:
         """Return the gradients. Raises GradientError for a wrong form."""
+        function = self.function
+        run = function.both_passes if eagerly else function.gradients
         try:
-            gradients = self.function.gradients(tensors, upstream)
+            gradients = run(tensors, upstream)
         except Refused as error:
             raise Undecided(f"the forward pass: {error}") from error
         except Exception as error:
@@ -353,10 +356,7 @@ class Rule:
 
     def _at_here(self, most: int = AT_MOST) -> "_At":
         double = self.double
-        place = self.here if double else self.rounded(self.here)
-        with demanded():
-            like = self.function.outputs(self.function.tensors(place, double))
-        at = _At(self, place, double, like)
+        at = _At(self, self.here if double else self.rounded(self.here), double)
         if not self.told:
             at.find_slopes(most)
         return at
@@ -365,9 +365,11 @@ class Rule:
 class _At:
     """One point, in one precision: slopes, and upstream gradients put to them."""
 
-    def __init__(self, rule: Rule, place: Arrays, double: bool, like: list) -> None:
-        self._rule, self.place, self.double, self.like = rule, place, double, like
+    def __init__(self, rule: Rule, place: Arrays, double: bool) -> None:
+        self._rule, self.place, self.double = rule, place, double
         self.function = rule.function
+        with demanded():
+            self.like = self.function.outputs_at(place, double)
         self.comparison: Comparison | None = None
 
     def find_slopes(self, each_number: int, slack: float = 0.0) -> None:
@@ -395,7 +397,8 @@ class _At:
             slack=slack,
         )
         arrays = [self.place[i] for i in function.moving]
-        self.comparison = Comparison(problem, arrays, rule.result, rule.rng)
+        center = rule.domain.values(self.place, function.in_double)
+        self.comparison = Comparison(problem, arrays, center, rule.result, rule.rng)
         self.comparison.add_all(each_number)
 
     def gradients(self, upstream: list) -> Arrays:
@@ -415,7 +418,7 @@ class _At:
         """Demand that the gradients are right: those of the function, or these."""
         rule = self._rule
         tensors = self.function.tensors(self.place, self.double)
-        at = rule.at(tensors)
+        at = partial(rule.at, tensors)
         if gradients is None:
             gradients = rule.gradients(tensors, upstream)
         if self.comparison:
@@ -443,6 +446,6 @@ class _At:
                 n = int(np.argmax(wrong))
                 name = element(rule.names[k], actual, n)
                 raise GradientError(
-                    f"{at} with upstream = {as_text(upstream)}: the gradient with"
+                    f"{at()} with upstream = {as_text(upstream)}: the gradient with"
                     f" respect to {name} is {row[n]:.6g}, but {wanted[n]:.6g} is right"
                 )

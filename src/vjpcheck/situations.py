@@ -90,6 +90,7 @@ class Situations:
         if rule.domain.holds(rule.here, rule.double):
             places.insert(0, (rule.here, True, 0.0))
         for n, (place, counts, slack) in enumerate(places):
+            rule.state.shorten()
             is_thorough = rule.is_first and not n
             rule.demand(place, rule.double, is_thorough, counts, slack)
             rule.result.points += 1
@@ -139,8 +140,8 @@ class Situations:
         batch, with an unknown rank, and compiled by XLA."""
         function, options = self._rule.function, self._rule.options
         tensors = function.tensors(self._rule.here, double=False)
-        upstream = self._rule.random_upstream(tensors)
-        eager = self._rule.gradients(tensors, upstream)
+        upstream = self._rule.random_upstream(self._rule.here, double=False)
+        eager = self._rule.gradients(tensors, upstream, eagerly=True)
         modes = [(INSIDE, "", False)]
         is_unknown = options.unknown and not function.has_composites
         if is_unknown and options.shapes is not False and function.batch is not None:
@@ -149,22 +150,16 @@ class Situations:
             modes.append((f"{INSIDE}, with an unknown rank,", "rank", False))
         if options.xla:
             modes.append(("compiled by XLA,", "", True))
-        for text, unknown, jit_compile in modes:
-            graph = partial(
-                function.compiled,
-                tensors=tensors,
-                unknown=unknown,
-                jit_compile=jit_compile,
-            )
+        for text, *mode in modes:
             try:
-                if unknown:  # which the forward pass may refuse
-                    graph(partial(function.run, function.call))(tensors)
-            except Exception:
-                continue
-            try:
-                both = graph(function.both_passes)
+                if mode == ["", False]:
+                    both = function.graph(function.both_passes, tensors)
+                else:
+                    both = function.compiled(function.both_passes, tensors, *mode)
                 gradients = both(tensors, upstream)
             except Exception as error:
+                if mode[0] and self._refuses(tensors, *mode):
+                    continue
                 raise GradientError(f"{text} it raises {describe(error)}") from error
             if not function.noisy:
                 self._demand_equal(
@@ -175,6 +170,17 @@ class Situations:
                     "eagerly",
                 )
         self._rule.result.graph = True
+
+    def _refuses(self, tensors: list, *mode: str | bool) -> bool:
+        """Return whether the forward pass alone raises in this mode, too."""
+        function = self._rule.function
+        try:
+            function.compiled(partial(function.run, function.call), tensors, *mode)(
+                tensors
+            )
+        except Exception:
+            return True
+        return False
 
     def _check_turns(self) -> None:
         """The same numbers where another call lies between the two passes of one: a
@@ -191,7 +197,8 @@ class Situations:
             for its in (self._rule.here, neighbor):
                 place = [*its[:fixed], *self._rule.here[fixed:]]
                 tensors = function.tensors(place, self._rule.double)
-                calls.append((tensors, self._rule.random_upstream(tensors)))
+                upstream = self._rule.random_upstream(place, self._rule.double)
+                calls.append((tensors, upstream))
             alone = [self._rule.gradients(*call) for call in calls]
             for forward, back in TURNS:
                 backward = {i: function.recorded(calls[i][0])[1] for i in forward}
@@ -284,7 +291,7 @@ class Situations:
         """Compare the second gradient at a point, and return whether there is one."""
         function, double = self._rule.function, self._rule.double
         tensors = function.tensors(place, double)
-        upstream = self._rule.random_upstream(tensors)
+        upstream = self._rule.random_upstream(place, double)
         sources = [tensors[i] for i in function.moving]
         weights = [self._rule.random(tf.convert_to_tensor(each)) for each in sources]
         needed = self._rule.options.needs_second
@@ -320,7 +327,7 @@ class Situations:
         arrays = widened(likes)
         rel, noise = rule.tolerance(double)
         at = Differentiable(names, first, None, 10 * rel, noise, double)
-        comparison = Comparison(at, arrays, rule.result, rule.rng)
+        comparison = Comparison(at, arrays, first(arrays), rule.result, rule.rng)
         mixture = rule.rng.standard_normal(flat(arrays).size)
         is_input = np.arange(mixture.size) < flat(arrays[:count]).size
         comparison.add(
@@ -331,7 +338,10 @@ class Situations:
         )
         # None beside a number is taken for zero, where gradients are composed.
         seconds = as_arrays(gradients, likes, names)
-        text = f"the second derivative {rule.at(tensors)}"
+
+        def text() -> str:
+            return f"the second derivative {rule.at(tensors)}"
+
         try:
             comparison.demand(widened(weights), text, seconds)
         except GradientError as error:

@@ -31,6 +31,7 @@ class State:
         self._globals = random.getstate(), np.random.get_state()
         self._seed = tf.compat.v1.get_seed(0)[0]
         self._moved: set[int] = set()
+        self._lists: list[tuple[list, list]] = []
         waiting: list[Any] = [function, tf.random.get_global_generator()]
         seen: set[int] = set()
         for value in waiting:  # grows while it is read
@@ -52,6 +53,8 @@ class State:
         elif isinstance(value, dict):
             return list(value.values())
         elif isinstance(value, list | tuple | set):
+            if type(value) is list:
+                self._lists.append((value, list(value)))
             return list(value)
         elif hasattr(value, "variables") and not inspect.isclass(value):
             return list(value.variables)
@@ -80,6 +83,13 @@ class State:
             variable.assign(value)
         for bits, state in self._generators:
             bits.state = state
+        self.shorten()
+
+    def shorten(self) -> None:
+        """Let lists to which each call appends not grow without end."""
+        for value, kept in self._lists:
+            if len(value) != len(kept):
+                value[:] = kept
 
     def again(self) -> None:
         """Let the next call draw what the last one drew."""

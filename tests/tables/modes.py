@@ -33,7 +33,7 @@ from tests.harness import (
     gradients_in_fit,
 )
 from truth.tables import MODES_LINE, TableRecord
-from vjpcheck.messages import message, tidy
+from tests.error_text import message, tidy
 
 from ._cells import in_table
 
