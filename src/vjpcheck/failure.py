@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from .advice import explain
 from .core import GradientError, Result, Undecided
 from .function import call_of
 from .options import options_of
+from .place import Place
 from .rule import Rule
 
 SECONDS = 10.0
@@ -50,10 +52,8 @@ def smallest(f: Callable, args: tuple, **options: Any) -> str:
             rule = Rule(its, wanted, Result(), np.random.default_rng(0), far=False)
         except Exception:  # not what the function takes
             return ""
-        try:
-            return rule.problem_here()
-        finally:
-            rule.close()
+        with contextlib.closing(rule):
+            return _problem(rule)
 
     found, until = problem(leaves), time.monotonic() + SECONDS
     candidates = _simpler(leaves, call.moving)
@@ -64,6 +64,21 @@ def smallest(f: Callable, args: tuple, **options: Any) -> str:
             found, leaves = smaller, candidate
             candidates = _simpler(leaves, call.moving)
     return found
+
+
+def _problem(rule: Rule) -> str:
+    """Return what is wrong at the arguments with simple upstream gradients."""
+    place = Place(rule, rule.here, rule.double)
+    for size in (1, 2):
+        try:
+            place.demand(
+                [tf.fill(y.shape, tf.cast(size, y.dtype)) for y in place.outputs]
+            )
+        except Undecided:
+            return ""
+        except GradientError as error:
+            return str(error)
+    return ""
 
 
 def _simpler(leaves: list, moving: list[int]) -> Iterator[list]:

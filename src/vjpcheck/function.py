@@ -175,6 +175,11 @@ class Function:
                 tensors.append(each.variable)
         return tensors
 
+    def specs(self, point: Arrays, double: bool) -> list[tf.TensorSpec]:
+        """Return the shapes and dtypes of the leaves that move."""
+        shapes = [np.shape(point[i]) for i in self.moving]
+        return list(map(tf.TensorSpec, shapes, self.dtypes(double)))
+
     def packed(self, tensors: list) -> tuple:
         """Return the inputs in the structure of the call."""
         inputs = tensors[: len(self.inputs)]
@@ -294,9 +299,9 @@ class Function:
     def graph(self, run: Callable, tensors: list) -> Callable:
         """Return ``run`` inside ``tf.function``: the same graph for the same shapes."""
         kind = _kind(run, tensors)
-        if not self._graphs.get(kind):
-            self._graphs[kind] = self.compiled(run, tensors)
-        return self._graphs[kind]
+        graph = self._graphs.get(kind) or self.compiled(run, tensors)
+        self._graphs[kind] = graph
+        return graph
 
     def _soon_a_graph(
         self, run: Callable, after: int, tensors: list, *more: list

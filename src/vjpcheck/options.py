@@ -1,20 +1,9 @@
-"""What is asked of a custom gradient, and the right gradient where it is told."""
+"""The options of a check of a custom gradient."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-import tensorflow as tf
-
-from .arrays import flat, normal
-from .core import Arrays, GradientError
-from .function import Function, Misdeclared, as_arrays, demanded, moved_to, wide
-
-AROUND = 16
-"""Points that tell what is around a kink."""
-CLOSE = 1e-6
-"""Distance of these points, in standard deviations."""
 SHAPES = (None, False, True, "broadcast")
 
 
@@ -54,68 +43,3 @@ def options_of(where: Callable | None = None, seed: int = 0, **options: Any) -> 
     if parsed.rtol is not None and not 0 < parsed.rtol <= 0.1:
         raise ValueError(f"rtol={parsed.rtol} proves nothing")
     return parsed
-
-
-class Told:
-    """The right gradients, as another function tells them."""
-
-    def __init__(self, function: Function, options: Options, double: bool) -> None:
-        self._function, self._options, self._in_double = function, options, double
-
-    def __bool__(self) -> bool:
-        return bool(self._options.like or self._options.vjp)
-
-    def right(self, place: Arrays, upstream: list, double: bool) -> Arrays:
-        """Return the right gradients as another function tells them, in float64 if it
-        can."""
-        function, options = self._function, self._options
-        double = double or self._in_double
-        upstream = self.means(upstream, place, double)
-        tensors = function.tensors(place, double)
-        if double:
-            upstream = [tf.cast(each, wide(each.dtype)) for each in upstream]
-        sources, gradients = [tensors[i] for i in function.moving], []
-        if options.like:
-            with tf.GradientTape() as tape, demanded("like"):
-                tape.watch(sources)
-                outputs = function.run(options.like, tensors)
-            shapes = [[list(e.shape) for e in part] for part in (outputs, upstream)]
-            if shapes[0] != shapes[1]:
-                raise Misdeclared(
-                    "like has outputs of the shapes {}, f of {}".format(*shapes)
-                )
-            gradients = tape.gradient(outputs, sources, upstream)
-        elif options.vjp:
-            inputs = function.packed(tensors)
-            told = options.vjp(upstream[0] if len(upstream) == 1 else upstream, *inputs)
-            gradients = tf.nest.flatten(told)
-            moving = [i for i in function.moving if i < len(function.inputs)]
-            if len(gradients) not in (len(moving), len(function.inputs)):
-                raise Misdeclared(f"vjp returns {len(gradients)} gradients")
-            if len(gradients) == len(function.inputs):
-                gradients = [gradients[i] for i in moving]
-            sources = sources[: len(gradients)]
-        try:
-            names = [function.leaves[i].name for i in function.moving]
-            return as_arrays(gradients, sources, names)
-        except GradientError as error:
-            raise Misdeclared(f"of like or vjp, {error}") from error
-
-    def means(self, upstream: list, place: Arrays, double: bool) -> list:
-        """Return what is used instead of the upstream gradients."""
-        if not self._options.means:
-            return upstream
-        inputs = self._function.packed(self._function.tensors(place, double))
-        return [tf.convert_to_tensor(self._options.means(u, *inputs)) for u in upstream]
-
-    def around(
-        self, place: Arrays, upstream: list, double: bool, rng: np.random.Generator
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the smallest and the largest right gradients close by, in rows, for
-        each argument: at a kink, any between them is right."""
-        moving, found = self._function.moving, []
-        for _ in range(AROUND):
-            near = [place[i] + CLOSE * normal(rng, place[i]) for i in moving]
-            right = self.right(moved_to(place, moving, near), upstream, double)
-            found.append([flat([each]) for each in right])
-        return [(np.min(each, 0), np.max(each, 0)) for each in zip(*found)]

@@ -9,14 +9,25 @@ import tensorflow as tf
 
 from . import points
 from .arrays import as_text, flat
-from .core import Arrays, Comparison, Differentiable, GradientError, Undecided
-from .function import as_arrays, describe, moved_to, widened
+from .core import (
+    AT_MOST,
+    Arrays,
+    Comparison,
+    Differentiable,
+    GradientError,
+    Undecided,
+    preceded_by,
+)
+from .function import added_up, as_arrays, describe, moved_to, wide, widened
+from .place import Place
 from .rule import Rule
 
 FEWEST = 5
 """Points that ``where`` must leave, of those that are drawn."""
 OUTSIDE = 0.25
 """Of the difference of two sides of a kink, where a point may be very close to it."""
+SIZES = (1.0, 10.0, 0.1, 1e3)
+"""Of upstream gradients."""
 INSIDE = "inside tf.function"
 TURNS = (((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
 """Orders of two forward and two backward passes."""
@@ -29,23 +40,29 @@ class Situations:
     """
 
     def __init__(self, rule: Rule) -> None:
-        self._rule = rule
+        self._rule, self._function, self._options = rule, rule.function, rule.options
+        self._here, self._double, self._result = rule.here, rule.double, rule.result
+        self._has_shapes = (
+            rule.options.shapes is not False and not rule.function.has_composites
+        )
 
     def run(self) -> None:
         """Check all that is asked."""
-        options = self._rule.options
+        is_first, function = self._rule.is_first, self._function
         self._check_points()
-        if self._rule.is_first and options.graph and not self._rule.function.keywords:
+        if is_first and self._options.graph and not function.keywords:
             self._check_graph()
-        if options.order > 1:
+        if self._options.order > 1:
             self._check_second()
-        if options.shapes is not False and not self._rule.function.has_composites:
+        if self._has_shapes:
             self._check_shapes()
-        if self._rule.is_first:
+        if is_first:
             self._check_fixed()
-            if not self._rule.function.noisy:
+            if not function.noisy:
                 self._check_turns()
                 self._check_outputs()
+
+    # Points.
 
     def _ways(self) -> Iterator[tuple[tuple, bool, float]]:
         """Yield ways to draw inputs, whether differences should settle there, and how
@@ -56,7 +73,7 @@ class Situations:
         near = [(way,) for way in points.NEAR] * (2 if rule.is_first else 1)
         yield from ((ways, True, 0.0) for ways in near)
         if rule.is_first and rule.is_far:
-            numbers = sum(np.size(rule.here[i]) for i in rule.function.moving)
+            numbers = sum(np.size(self._here[i]) for i in self._function.moving)
             yield from (((way, *points.FAR), True, 0.0) for way in points.FAR)
             yield from ((ways, False, OUTSIDE) for ways in self._extreme())
             beside = (points.beside(rule.next_side),)
@@ -66,61 +83,172 @@ class Situations:
     def _extreme(self) -> tuple:
         """Return ways to draw where gradient functions break. Of an argument that may
         not be negative, zero is the end of the domain."""
-        for i in self._rule.function.moving:
-            mirrored = list(self._rule.here)
-            mirrored[i] = -self._rule.here[i]
-            is_positive = bool((flat([self._rule.here[i]]) > 0).all())
-            if is_positive and not self._rule.domain.holds(mirrored, self._rule.double):
+        for i in self._function.moving:
+            mirrored = list(self._here)
+            mirrored[i] = -self._here[i]
+            is_positive = bool((flat([self._here[i]]) > 0).all())
+            if is_positive and not self._rule.domain.holds(mirrored, self._double):
                 return points.EXTREME
         return points.EXTREME + points.ZEROS
 
     def _check_points(self) -> None:
         """Check the point of the program's call, points near it, and elsewhere."""
-        rule, ways = self._rule, [*self._ways()]
+        rule, domain, ways = self._rule, self._rule.domain, [*self._ways()]
         places: list[tuple[Arrays, bool, float]] = []
         for draws, counts, slack in ways:
-            if place := rule.domain.draw(draws, rule.here, rule.double):
-                places.append((place, counts, slack))
+            if point := domain.draw(draws, self._here, self._double):
+                places.append((point, counts, slack))
         found, wanted = (sum(each[1] for each in its) for its in (places, ways))
         if found < min(FEWEST, wanted // 2):
             raise Undecided(
                 "at too few points, the forward pass is finite and where=… is true:"
                 " pass a function that makes valid arguments out of any"
             )
-        if rule.domain.holds(rule.here, rule.double):
-            places.insert(0, (rule.here, True, 0.0))
-        for n, (place, counts, slack) in enumerate(places):
+        if domain.holds(self._here, self._double):
+            places.insert(0, (self._here, True, 0.0))
+        for n, (point, counts, slack) in enumerate(places):
             rule.state.shorten()
-            is_thorough = rule.is_first and not n
-            rule.demand(place, rule.double, is_thorough, counts, slack)
-            rule.result.points += 1
-        if rule.double and rule.function.dtypes(True) != rule.function.dtypes(False):
-            for place, counts, slack in places:
-                rule.narrow(place, counts, slack)
+            self._demand(point, self._double, rule.is_first and not n, counts, slack)
+            self._result.points += 1
+        dtypes = map(self._function.dtypes, (True, False))
+        if self._double and len({*map(tuple, dtypes)}) > 1:
+            for place in places:
+                self._check_narrow(*place)
+
+    def _demand(
+        self,
+        point: Arrays,
+        double: bool,
+        thorough: bool = False,
+        counts: bool = True,
+        slack: float = 0.0,
+    ) -> None:
+        """Demand that the gradient is right at a point, for several upstreams. Of one
+        that ``counts``, the result notes how many derivatives differences determine."""
+        result, each_number = self._result, AT_MOST if thorough else 0
+        place = Place(self._rule, point, double, each_number, slack)
+        before = result.unsettled
+        for n, upstream in enumerate(self._upstreams(place.outputs, thorough)):
+            unsettled = result.unsettled
+            place.demand(upstream)
+            if n:  # a slope that is not told is so for all
+                result.unsettled = unsettled
+        if place.comparison and counts and not thorough:
+            outside = place.comparison.outside
+            result._elsewhere[0] += len(place.comparison.along) - outside
+            result._elsewhere[1] += result.unsettled - before - outside
+        if thorough and self._options.slices:
+            self._check_slices(place)
+        self._note_dtypes(double)
+
+    def _note_dtypes(self, double: bool) -> None:
+        names = {each.name for each in self._function.dtypes(double)}
+        self._result.dtypes.add("/".join(sorted(names)))
+
+    def _upstreams(self, like: list, thorough: bool) -> Iterator[list[tf.Tensor]]:
+        """Yield upstream gradients: of several sizes, zero, mostly zero, and beside the
+        program's numbers."""
+        rule, rng = self._rule, self._rule.rng
+        for size in SIZES if thorough else (1.0, rng.choice(SIZES[1:])):
+            yield [rule.random(each, size) for each in like]
+        if not thorough:
+            return
+        yield [tf.zeros_like(each) for each in like]
+        yield [
+            tf.where(
+                rng.random(each.shape) < 2 / (2 + np.prod(each.shape)),
+                rule.random(each),
+                tf.zeros_like(each),
+            )
+            for each in like
+        ]
+        numbers = sum(flat([each]).size for each in like)
+        way = points.beside(rule.next_side)
+        for _ in range(0, len(rule.sides), max(numbers, 4)):
+            yield [tf.cast(way(rng, each.numpy()), each.dtype) for each in like]
+
+    def _check_slices(self, place: Place) -> None:
+        """Upstream as what ``tf.gather`` passes on, some rows twice: of more rows than
+        there are, and of as many, which a factor for each row fits by chance. A
+        gradient function may raise at it, but not take it for other numbers."""
+        rule, function, rng = self._rule, self._function, self._rule.rng
+        lengths = {each.shape[0] if each.shape.rank else 0 for each in place.outputs}
+        if len(lengths) > 1 or not (length := lengths.pop()):
+            return
+        taken = True
+        for size, count in zip(SIZES, (length + 1, length)):
+            rows = rng.integers(length, size=count)
+            rows[-1] = rows[0]
+            if self._options.vjp:  # maybe not linear, so that each row must come once
+                rows = rng.permutation(length)
+            tensors = function.tensors(place.point, place.double)
+            outputs, pullback = function.recorded(tensors, rows)
+            parts = [rule.random(each, size) for each in outputs]
+            try:
+                gradients = pullback(parts)
+            except Exception:
+                taken = False
+                continue
+            try:
+                sums = [added_up(each, rows, length) for each in parts]
+                arrays = rule.as_arrays(gradients, place.point, place.double)
+                place.demand(sums, arrays)
+            except GradientError as wrong:
+                raise GradientError(
+                    f"{wrong}; upstream was tf.IndexedSlices, as behind tf.gather:"
+                    " convert it with tf.convert_to_tensor(upstream)"
+                ) from wrong
+        self._result.slices = taken
+
+    def _check_narrow(self, point: Arrays, counts: bool, slack: float) -> None:
+        """Demand that the gradient in the dtypes of the program is that in float64, but
+        for rounding."""
+        rule = self._rule
+        point = rule.rounded(point)
+        if not rule.domain.holds(point, double=False):
+            return
+        upstream = rule.random_upstream(point, double=False)
+        actual = flat(rule.gradients(point, upstream, double=False))
+        wider = [tf.cast(each, wide(each.dtype)) for each in upstream]
+        right = flat(rule.gradients(point, wider, double=True))
+        near = 100 * rule.rounding * abs(right).max(initial=0)
+        if not counts:  # far away, rounding may change all digits
+            if (lost := np.isfinite(right) & ~np.isfinite(actual)).any():
+                raise GradientError(
+                    f"{rule.at(point)} with upstream = {as_text(upstream)}: an element"
+                    f" of the gradient is {actual[lost][0]:.6g}, but"
+                    f" {right[lost][0]:.6g} in float64"
+                )
+        elif not np.allclose(actual, right, 0, near):
+            # Maybe rounding itself, or the kink of one of them.
+            self._demand(point, double=False, counts=counts, slack=slack)
+        self._note_dtypes(double=False)
+
+    # Shapes.
 
     def _check_shapes(self) -> None:
         """Other shapes, if the forward pass accepts them."""
         for point in self._other_shapes():
             try:
-                self._rule.demand(point, self._rule.double, slack=np.inf)
+                self._demand(point, self._double, slack=np.inf)
             except GradientError as wrong:
                 raise type(wrong)(
                     f"{wrong}; the forward pass accepts this shape: mend the gradient"
                     " function, or exclude the shape with where=… or shapes=False"
                 ) from wrong
-            self._rule.result.shapes += 1
+            self._result.shapes += 1
 
     def _other_shapes(self) -> Iterator[Arrays]:
         """Yield points of other shapes that the forward pass accepts."""
-        function, shapes = self._rule.function, self._rule.options.shapes
+        function, shapes = self._function, self._options.shapes
         ways = points.ways_elsewhere(self._rule.sides)
-        for like in points.batches(function, self._rule.here):
+        for like in points.batches(function, self._here):
             if not (point := self._of_shape(like, next(ways))):
                 break  # the first axis is that of no batch
             yield point
-        others = [points.other_sizes(function, self._rule.here)] if shapes else []
+        others = [points.other_sizes(function, self._here)] if shapes else []
         if shapes == "broadcast":
-            others.append(points.broadcast(function, self._rule.here))
+            others.append(points.broadcast(function, self._here))
         for like in (each for part in others for each in part):
             if point := self._of_shape(like, next(ways)):
                 yield point
@@ -128,56 +256,53 @@ class Situations:
     def _of_shape(self, like: Arrays, ways: tuple) -> Arrays | None:
         """Return a random point, or None where the forward pass refuses the shape, or
         returns no numbers, as differences of neighbors of a single number."""
-        rule = self._rule
-        if (point := rule.domain.draw(ways, like, rule.double)) is None:
+        domain = self._rule.domain
+        if (point := domain.draw(ways, like, self._double)) is None:
             return None
-        values = flat(rule.domain.values(point, rule.double) or [])
-        numbers = flat([point[i] for i in rule.function.moving])
+        values = flat(domain.values(point, self._double) or [])
+        numbers = flat([point[i] for i in self._function.moving])
         return point if values.size or not numbers.size else None
+
+    # Graphs, and orders of calls.
 
     def _check_graph(self) -> None:
         """The same numbers inside ``tf.function``: also with an unknown length of the
         batch, with an unknown rank, and compiled by XLA."""
-        function, options = self._rule.function, self._rule.options
-        tensors = function.tensors(self._rule.here, double=False)
-        upstream = self._rule.random_upstream(self._rule.here, double=False)
-        eager = self._rule.gradients(tensors, upstream, eagerly=True)
-        modes = [(INSIDE, "", False)]
-        is_unknown = options.unknown and not function.has_composites
-        if is_unknown and options.shapes is not False and function.batch is not None:
+        function, options, here = self._function, self._options, self._here
+        upstream = self._rule.random_upstream(here, double=False)
+        eager = self._rule.gradients(here, upstream, double=False, eagerly=True)
+        modes: list[tuple[str, str, bool]] = [(INSIDE, "", False)]
+        if options.unknown and self._has_shapes and function.batch is not None:
             modes.append((f"{INSIDE}, with an unknown batch size,", "batch", False))
-        if is_unknown and options.shapes == "broadcast":
+        if options.unknown and self._has_shapes and options.shapes == "broadcast":
             modes.append((f"{INSIDE}, with an unknown rank,", "rank", False))
         if options.xla:
             modes.append(("compiled by XLA,", "", True))
-        for text, *mode in modes:
+        tensors = function.tensors(here, double=False)
+        for text, unknown, jit_compile in modes:
             try:
-                if mode == ["", False]:
-                    both = function.graph(function.both_passes, tensors)
+                if unknown or jit_compile:
+                    graph = function.compiled(
+                        function.both_passes, tensors, unknown, jit_compile
+                    )
                 else:
-                    both = function.compiled(function.both_passes, tensors, *mode)
-                gradients = both(tensors, upstream)
+                    graph = function.graph(function.both_passes, tensors)
+                gradients = graph(tensors, upstream)
             except Exception as error:
-                if mode[0] and self._refuses(tensors, *mode):
+                if unknown and self._refuses(tensors, unknown):
                     continue
                 raise GradientError(f"{text} it raises {describe(error)}") from error
             if not function.noisy:
-                self._demand_equal(
-                    self._rule.as_arrays(gradients, tensors),
-                    eager,
-                    tensors,
-                    text,
-                    "eagerly",
-                )
-        self._rule.result.graph = True
+                actual = self._rule.as_arrays(gradients, here, double=False)
+                self._demand_equal(actual, eager, here, text, "eagerly")
+        self._result.graph = True
 
-    def _refuses(self, tensors: list, *mode: str | bool) -> bool:
-        """Return whether the forward pass alone raises in this mode, too."""
-        function = self._rule.function
+    def _refuses(self, tensors: list, unknown: str) -> bool:
+        """Return whether the forward pass alone raises with an unknown shape, too."""
+        function = self._function
         try:
-            function.compiled(partial(function.run, function.call), tensors, *mode)(
-                tensors
-            )
+            run = partial(function.run, function.call)
+            function.compiled(run, tensors, unknown)(tensors)
         except Exception:
             return True
         return False
@@ -185,70 +310,65 @@ class Situations:
     def _check_turns(self) -> None:
         """The same numbers where another call lies between the two passes of one: a
         gradient function that keeps something outside takes it for its own."""
-        function, text = self._rule.function, "with another call between its passes"
-        neighbors = [
-            self._rule.domain.draw(points.NEAR, self._rule.here, self._rule.double)
-        ]
-        if self._rule.options.shapes is not False and not function.has_composites:
+        rule, function, double = self._rule, self._function, self._double
+        text = "with another call between its passes"
+        neighbors = [rule.draw_near()]
+        if self._has_shapes:
             neighbors += islice(self._other_shapes(), 1)
         fixed = len(function.inputs)  # variables have one value for both
         for neighbor in filter(None, neighbors):
             calls = []
-            for its in (self._rule.here, neighbor):
-                place = [*its[:fixed], *self._rule.here[fixed:]]
-                tensors = function.tensors(place, self._rule.double)
-                upstream = self._rule.random_upstream(place, self._rule.double)
-                calls.append((tensors, upstream))
-            alone = [self._rule.gradients(*call) for call in calls]
+            for its in (self._here, neighbor):
+                point = [*its[:fixed], *self._here[fixed:]]
+                calls.append((point, rule.random_upstream(point, double)))
+            alone = [rule.gradients(*call, double) for call in calls]
             for forward, back in TURNS:
-                backward = {i: function.recorded(calls[i][0])[1] for i in forward}
+                backward = {}
+                for i in forward:
+                    tensors = function.tensors(calls[i][0], double)
+                    backward[i] = function.recorded(tensors)[1]
                 for i in back:
-                    tensors, upstream = calls[i]
+                    point, upstream = calls[i]
                     try:
                         gradients = backward[i](upstream)
                     except Exception as error:
                         raise GradientError(
                             f"{text} it raises {describe(error)}"
                         ) from error
-                    self._demand_equal(
-                        self._rule.as_arrays(gradients, tensors),
-                        alone[i],
-                        tensors,
-                        text,
-                        "alone (it depends on the order of calls)",
-                    )
+                    actual = rule.as_arrays(gradients, point, double)
+                    beside = "alone (it depends on the order of calls)"
+                    self._demand_equal(actual, alone[i], point, text, beside)
 
     def _check_outputs(self) -> None:
         """The gradients of the outputs, each used alone, add up to the one for all, and
         a second backward pass of the same call gives the same."""
-        tensors = self._rule.function.tensors(self._rule.here, double=False)
-        outputs, pullback = self._rule.function.recorded(tensors, persistent=True)
+        tensors = self._function.tensors(self._here, double=False)
+        outputs, pullback = self._function.recorded(tensors, persistent=True)
         upstream = [self._rule.random(each) for each in outputs]
+        arrays = partial(self._rule.as_arrays, point=self._here, double=False)
         try:
-            all_ = self._rule.as_arrays(pullback(upstream), tensors)
+            total = arrays(pullback(upstream))
             what = "a second backward pass of the same call"
-            again = self._rule.as_arrays(pullback(upstream), tensors)
-            self._demand_equal(again, all_, tensors, f"in {what}", "in the first")
+            again = arrays(pullback(upstream))
+            self._demand_equal(again, total, self._here, f"in {what}", "in the first")
             what = "a backward pass of one of the outputs"
-            alone = [
-                self._rule.as_arrays(pullback(up, of=each), tensors)
-                for each, up in zip(outputs, upstream)
-            ]
+            pairs = zip(outputs, upstream)
+            alone = [arrays(pullback(up, of=each)) for each, up in pairs]
         except GradientError:
             raise
         except Exception as error:
             raise GradientError(f"{what} raises {describe(error)}") from error
-        total = [np.sum(parts, axis=0) for parts in zip(*alone)]
+        sums = [np.sum(parts, axis=0) for parts in zip(*alone)]
         text = "summed over the outputs, each used alone,"
-        self._demand_equal(total, all_, tensors, text, "for all at once")
+        self._demand_equal(sums, total, self._here, text, "for all at once")
 
     def _check_fixed(self) -> None:
         """No gradient for what shall have none."""
-        function = self._rule.function
+        function = self._function
         fixed = [i for i, each in enumerate(function.leaves) if each.is_fixed]
         if not fixed:
             return
-        tensors = function.tensors(self._rule.here, double=False)
+        tensors = function.tensors(self._here, double=False)
         sources = [tensors[i] for i in fixed]
         with tf.GradientTape() as tape:
             tape.watch(sources)
@@ -260,13 +380,13 @@ class Situations:
                 )
 
     def _demand_equal(
-        self, actual: Arrays, expected: Arrays, tensors: list, text: str, beside: str
+        self, actual: Arrays, expected: Arrays, point: Arrays, text: str, beside: str
     ) -> None:
         near = self._rule.tolerance(double=False)
         row, right = flat(actual), flat(expected)
         if not np.allclose(row, right, *near, equal_nan=True):
             raise GradientError(
-                f"{self._rule.at(tensors)}: {text} the gradient is {as_text([row])},"
+                f"{self._rule.at(point)}: {text} the gradient is {as_text([row])},"
                 f" but {beside} {as_text([right])}"
             )
 
@@ -275,28 +395,23 @@ class Situations:
     def _check_second(self) -> None:
         """Compare the gradient of the gradient function, by the inputs and by upstream:
         demanded if the program takes it, else right where there is one."""
-        needed = self._rule.options.needs_second
-        places: list[Arrays | None] = [self._rule.here]
-        if needed or self._rule.is_first:
-            places.append(
-                self._rule.domain.draw(points.NEAR, self._rule.here, self._rule.double)
-            )
-        for place in filter(None, places):
-            if self._rule.domain.holds(place, self._rule.double) and self._has_second(
-                place
-            ):
-                self._rule.result.order = 2
+        places: list[Arrays | None] = [self._here]
+        if self._options.needs_second or self._rule.is_first:
+            places.append(self._rule.draw_near())
+        for point in filter(None, places):
+            holds = self._rule.domain.holds(point, self._double)
+            if holds and self._has_second(point):
+                self._result.order = 2
 
-    def _has_second(self, place: Arrays) -> bool:
+    def _has_second(self, point: Arrays) -> bool:
         """Compare the second gradient at a point, and return whether there is one."""
-        function, double = self._rule.function, self._rule.double
-        tensors = function.tensors(place, double)
-        upstream = self._rule.random_upstream(place, double)
-        sources = [tensors[i] for i in function.moving]
-        weights = [self._rule.random(tf.convert_to_tensor(each)) for each in sources]
-        needed = self._rule.options.needs_second
+        rule, needed = self._rule, self._options.needs_second
+        tensors = self._function.tensors(point, self._double)
+        upstream = rule.random_upstream(point, self._double)
+        sources = [tf.convert_to_tensor(tensors[i]) for i in self._function.moving]
+        weights = [rule.random(each) for each in sources]
         try:
-            gradients = function.second(tensors, upstream, weights)
+            gradients = self._function.second(tensors, upstream, weights)
         except Exception as error:
             if not needed:
                 return False
@@ -305,29 +420,35 @@ class Situations:
             ) from error
         if not needed and all(each is None for each in gradients):
             return False
-        self._compare_second(place, upstream, weights, gradients)
+        is_lost = any(each is None for each in gradients)
+        lost = " (a tape gives None for some)" if is_lost else ""
+        try:
+            self._compare_second(point, sources, upstream, weights, gradients)
+        except GradientError as error:
+            raise type(error)(f"{error}{lost}; order=1 leaves it out") from error
         return True
 
     def _compare_second(
-        self, place: Arrays, upstream: list, weights: list, gradients: list
+        self,
+        point: Arrays,
+        sources: list,
+        upstream: list,
+        weights: list,
+        gradients: list,
     ) -> None:
         """Compare along one direction of the inputs, and one of upstream."""
-        rule, function, double = self._rule, self._rule.function, self._rule.double
-        tensors = function.tensors(place, double)
-        likes = [tensors[i] for i in function.moving]
-        count = len(likes)
+        rule, moving, count = self._rule, self._function.moving, len(sources)
 
         def first(moved: Arrays) -> Arrays:
-            its = function.tensors(moved_to(place, function.moving, moved), double)
-            parts = zip(moved[count:], upstream)
-            return rule.gradients(its, [tf.cast(array, u.dtype) for array, u in parts])
+            pairs = zip(moved[count:], upstream)
+            ups = [tf.cast(array, each.dtype) for array, each in pairs]
+            return rule.gradients(moved_to(point, moving, moved), ups, self._double)
 
-        likes += upstream
-        names = [f"input {n}" for n in range(len(likes))]
-        arrays = widened(likes)
-        rel, noise = rule.tolerance(double)
-        at = Differentiable(names, first, None, 10 * rel, noise, double)
-        comparison = Comparison(at, arrays, first(arrays), rule.result, rule.rng)
+        likes = sources + upstream
+        names, arrays = [f"input {n}" for n in range(len(likes))], widened(likes)
+        rel, noise = rule.tolerance(self._double)
+        problem = Differentiable(names, first, None, 10 * rel, noise, self._double)
+        comparison = Comparison(problem, arrays, first(arrays), rule.result, rule.rng)
         mixture = rule.rng.standard_normal(flat(arrays).size)
         is_input = np.arange(mixture.size) < flat(arrays[:count]).size
         comparison.add(
@@ -338,16 +459,6 @@ class Situations:
         )
         # None beside a number is taken for zero, where gradients are composed.
         seconds = as_arrays(gradients, likes, names)
-
-        def text() -> str:
-            return f"the second derivative {rule.at(tensors)}"
-
-        try:
-            comparison.demand(widened(weights), text, seconds)
-        except GradientError as error:
-            lost = (
-                " (a tape gives None for some)"
-                if any(each is None for each in gradients)
-                else ""
-            )
-            raise GradientError(f"{error}{lost}; order=1 leaves it out") from error
+        place = partial(rule.at, point)
+        with preceded_by(lambda: "the second derivative "):
+            comparison.demand(widened(weights), place, seconds)
