@@ -1,4 +1,4 @@
-"""What an error says, without what is another at each run."""
+"""The text of an error, without the parts that vary from run to run."""
 
 import re
 

@@ -19,7 +19,7 @@ from .core import GradientError, Result
 from .difference import NUMBER, Gradients, difference, near
 from .function import call_of, describe
 from .options import options_of
-from .place import Place
+from .point_check import PointCheck
 from .rule import Rule
 
 UNNAMED = "check_custom_gradient: "
@@ -181,11 +181,11 @@ def _differences(case: _Case) -> Iterator[Advice]:
     options = replace(case.parsed, shapes=False, graph=False)
     rule = Rule(call, options, Result(), np.random.default_rng(0), far=False)
     with contextlib.closing(rule):
-        place = Place(rule, rule.here, rule.double, MOST)
-        upstream = [rule.random(each) for each in place.outputs]
-        right, actual = place.right(upstream), place.gradients(upstream)
-        thrice = place.gradients([3 * each for each in upstream])
-        nothing = place.gradients([0 * each for each in upstream])
+        check = PointCheck(rule, rule.here, rule.double, MOST)
+        upstream = [rule.random(each) for each in check.outputs]
+        right, actual = check.right(upstream), check.gradients(upstream)
+        thrice = check.gradients([3 * each for each in upstream])
+        nothing = check.gradients([0 * each for each in upstream])
     factors = {name: rule.here[i] for name, i in zip(rule.names, call.moving)}
     for i, name in enumerate(rule.names):
         if near(actual[i], right[i]):

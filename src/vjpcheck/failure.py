@@ -13,7 +13,7 @@ from .advice import explain
 from .core import GradientError, Result, Undecided
 from .function import call_of
 from .options import options_of
-from .place import Place
+from .point_check import PointCheck
 from .rule import Rule
 
 SECONDS = 10.0
@@ -68,11 +68,11 @@ def smallest(f: Callable, args: tuple, **options: Any) -> str:
 
 def _problem(rule: Rule) -> str:
     """Return what is wrong at the arguments with simple upstream gradients."""
-    place = Place(rule, rule.here, rule.double)
+    check = PointCheck(rule, rule.here, rule.double)
     for size in (1, 2):
         try:
-            place.demand(
-                [tf.fill(y.shape, tf.cast(size, y.dtype)) for y in place.outputs]
+            check.demand(
+                [tf.fill(y.shape, tf.cast(size, y.dtype)) for y in check.outputs]
             )
         except Undecided:
             return ""

@@ -149,7 +149,7 @@ class DerivativeCheck(ABC):
         comparison = self._differences(level)
         for mode in self._modes:
             is_rev = mode == "rev"
-            derivative = self._rev(level, outputs) if is_rev else self._fwd(level)
+            derivative = self._derivative(mode, level, outputs)
             before, unsettled = result.compared, result.unsettled
             compare = self._compare_rev if is_rev else self._compare_fwd
             try:
@@ -171,32 +171,22 @@ class DerivativeCheck(ABC):
             if order > 1 and (is_rev or self.nests_forward):
                 self._compare(derivative, order - 1)
 
-    def _rev(self, level: Level, outputs: list) -> Level:
-        """Return its gradients, as a function of its inputs and upstream."""
-        count = len(level.values)
+    def _derivative(self, mode: str, level: Level, outputs: list) -> Level:
+        """Return the gradients of a level as a function of its inputs and upstream, or
+        its tangents as a function of its inputs and theirs."""
+        count, is_rev = len(level.values), mode == "rev"
+        like = outputs if is_rev else self._tensors(level, level.values, double=False)
 
         def run(sources: list) -> list:
-            gradients = self.vjp(level.run, sources[:count], sources[count:])
-            for name, gradient, like in zip(level.names, gradients, sources):
-                demand_form(name, gradient, like)
+            inputs, more = sources[:count], sources[count:]
+            if not is_rev:
+                return self.jvp(level.run, inputs, more)
+            gradients = self.vjp(level.run, inputs, more)
+            for name, gradient, source in zip(level.names, gradients, inputs):
+                demand_form(name, gradient, source)
             return gradients
 
-        return self._derivative("rev", level, run, "upstream", outputs)
-
-    def _fwd(self, level: Level) -> Level:
-        """Return its tangents, as a function of its inputs and their tangents."""
-        count = len(level.values)
-
-        def run(sources: list) -> list:
-            return self.jvp(level.run, sources[:count], sources[count:])
-
-        inputs = self._tensors(level, level.values, double=False)
-        return self._derivative("fwd", level, run, "tangent", inputs)
-
-    def _derivative(
-        self, mode: str, level: Level, run: Callable, name: str, like: list
-    ) -> Level:
-        dtypes = [dtype_name(each) for each in like]
+        name, dtypes = "upstream" if is_rev else "tangent", list(map(dtype_name, like))
         more = self._arrays([self._random(each) for each in like])
         return Level(
             mode if level.name == "f" else f"{mode} of {level.name}",

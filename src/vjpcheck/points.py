@@ -29,18 +29,6 @@ Way = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 """How an input is drawn, given the one of the call."""
 
 
-def _near(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    return values + 0.1 * np.maximum(1, abs(values)) * normal(rng, values)
-
-
-def _same_sign(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    return values * np.exp(0.3 * rng.standard_normal(values.shape))
-
-
-def _positive(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    return rng.uniform(0.1, 2, values.shape).astype(values.dtype)
-
-
 def _times(size: float) -> Way:
     return lambda rng, values: size * normal(rng, values)
 
@@ -55,10 +43,6 @@ def _large(size: float) -> Way:
     return way
 
 
-def _equal(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    return np.full_like(values, normal(rng, values[..., None][:1]).sum() or 1.0)
-
-
 def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
     """Numbers of which the largest and the smallest come twice."""
     numbers = normal(rng, values).ravel()
@@ -69,15 +53,6 @@ def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
         numbers[order[1]] = numbers[order[0]]
     numbers[order[-2]] = numbers[order[-1]]
     return numbers.reshape(values.shape)
-
-
-def _zero(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    return np.zeros_like(values)
-
-
-def _some_zero(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    keep = np.arange(values.size).reshape(values.shape) % 2
-    return normal(rng, values) * keep
 
 
 def beside(sides: Iterator[float]) -> Way:
@@ -104,17 +79,27 @@ def mixed(sides: Iterator[float]) -> Way:
     return way
 
 
-NEAR = (_near, _same_sign)
-FAR = (_times(1), _positive, _times(3))
+NEAR: tuple[Way, ...] = (
+    lambda rng, x: x + 0.1 * np.maximum(1, abs(x)) * normal(rng, x),
+    lambda rng, x: x * np.exp(0.3 * rng.standard_normal(x.shape)),
+)
+FAR: tuple[Way, ...] = (
+    _times(1),
+    lambda rng, x: rng.uniform(0.1, 2, x.shape).astype(x.dtype),
+    _times(3),
+)
 EXTREME: tuple[tuple[Way, ...], ...] = (
     tuple(map(_large, (1000, 300, 100, 30, 10))),
     tuple(map(_large, (100, 30, 10))),
     (_times(1e-4),),
     (_tied,),
-    (_equal,),
+    (lambda rng, x: np.full_like(x, normal(rng, x[..., None][:1]).sum() or 1.0),),
 )
 """Where gradient functions break: always tried, and not by chance."""
-ZEROS: tuple[tuple[Way, ...], ...] = ((_zero,), (_some_zero,))
+ZEROS: tuple[tuple[Way, ...], ...] = (
+    (lambda rng, x: np.zeros_like(x),),
+    (lambda rng, x: normal(rng, x) * (np.arange(x.size).reshape(x.shape) % 2),),
+)
 
 
 def sides(function: Function, rng: np.random.Generator) -> list[float]:

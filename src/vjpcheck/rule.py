@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from . import points
-from .arrays import as_text, flat, normal
+from .arrays import as_text, normal
 from .core import Arrays, GradientError, Result, Undecided, preceded_by
 from .function import (
     Function,
@@ -16,7 +16,6 @@ from .function import (
     as_arrays,
     demanded,
     describe,
-    leaf_of,
     runs_widely,
     wide,
 )
@@ -25,8 +24,6 @@ from .state import State
 
 ROUNDING = {tf.float16: 1e-3, tf.bfloat16: 8e-3}
 """Of a number, relative; 1e-7 in all wider dtypes."""
-REPEATED = 6
-"""Calls of a forward pass that give the same only if it draws nothing."""
 
 
 class Rule:
@@ -83,31 +80,14 @@ class Rule:
         return start
 
     def _find_variables(self) -> None:
-        """Move what the function reads beside its inputs, too; find out whether it
-        draws random numbers."""
-        function, fixed = self.function, self.function.tensors(self.here, False)
+        """Move what the function reads beside its inputs, too."""
+        function = self.function
         try:
-            with tf.GradientTape() as tape:
-                tape.watch([fixed[i] for i in function.moving])
-                function.run(function.call, fixed)
+            self.state.find_variables(function, function.tensors(self.here, False))
         except Refused as error:
             if "grad_fn" in str(error):  # TensorFlow blames the gradient function
                 raise GradientError(str(error)) from error
             raise Undecided(f"the forward pass: {error}") from error
-        repeated = []
-        for _ in range(REPEATED):
-            with demanded():
-                repeated.append(flat(function.outputs(fixed)))
-        self.state.restore()
-        function.noisy = not all(
-            np.array_equal(each, repeated[0], equal_nan=True) for each in repeated
-        )
-        for variable in tape.watched_variables():
-            self.state.add(variable, is_moved=True)
-            added, names = leaf_of(variable), [each.name for each in function.leaves]
-            if added.name in names:
-                added.name = f"{added.name} (number {len(names)})"
-            function.leaves.append(added)
         self.here = [*self.here, *function.start()[len(self.here) :]]
 
     def _find_precisions(self) -> None:

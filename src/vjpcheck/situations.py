@@ -19,7 +19,7 @@ from .core import (
     preceded_by,
 )
 from .function import added_up, as_arrays, describe, moved_to, wide, widened
-from .place import Place
+from .point_check import PointCheck
 from .rule import Rule
 
 FEWEST = 5
@@ -107,7 +107,6 @@ class Situations:
         if domain.holds(self._here, self._double):
             places.insert(0, (self._here, True, 0.0))
         for n, (point, counts, slack) in enumerate(places):
-            rule.state.shorten()
             self._demand(point, self._double, rule.is_first and not n, counts, slack)
             self._result.points += 1
         dtypes = map(self._function.dtypes, (True, False))
@@ -126,19 +125,19 @@ class Situations:
         """Demand that the gradient is right at a point, for several upstreams. Of one
         that ``counts``, the result notes how many derivatives differences determine."""
         result, each_number = self._result, AT_MOST if thorough else 0
-        place = Place(self._rule, point, double, each_number, slack)
+        check = PointCheck(self._rule, point, double, each_number, slack)
         before = result.unsettled
-        for n, upstream in enumerate(self._upstreams(place.outputs, thorough)):
+        for n, upstream in enumerate(self._upstreams(check.outputs, thorough)):
             unsettled = result.unsettled
-            place.demand(upstream)
+            check.demand(upstream)
             if n:  # a slope that is not told is so for all
                 result.unsettled = unsettled
-        if place.comparison and counts and not thorough:
-            outside = place.comparison.outside
-            result._elsewhere[0] += len(place.comparison.along) - outside
+        if check.comparison and counts and not thorough:
+            outside = check.comparison.outside
+            result._elsewhere[0] += len(check.comparison.along) - outside
             result._elsewhere[1] += result.unsettled - before - outside
         if thorough and self._options.slices:
-            self._check_slices(place)
+            self._check_slices(check)
         self._note_dtypes(double)
 
     def _note_dtypes(self, double: bool) -> None:
@@ -167,12 +166,12 @@ class Situations:
         for _ in range(0, len(rule.sides), max(numbers, 4)):
             yield [tf.cast(way(rng, each.numpy()), each.dtype) for each in like]
 
-    def _check_slices(self, place: Place) -> None:
+    def _check_slices(self, check: PointCheck) -> None:
         """Upstream as what ``tf.gather`` passes on, some rows twice: of more rows than
         there are, and of as many, which a factor for each row fits by chance. A
         gradient function may raise at it, but not take it for other numbers."""
         rule, function, rng = self._rule, self._function, self._rule.rng
-        lengths = {each.shape[0] if each.shape.rank else 0 for each in place.outputs}
+        lengths = {each.shape[0] if each.shape.rank else 0 for each in check.outputs}
         if len(lengths) > 1 or not (length := lengths.pop()):
             return
         taken = True
@@ -181,7 +180,7 @@ class Situations:
             rows[-1] = rows[0]
             if self._options.vjp:  # maybe not linear, so that each row must come once
                 rows = rng.permutation(length)
-            tensors = function.tensors(place.point, place.double)
+            tensors = function.tensors(check.point, check.double)
             outputs, pullback = function.recorded(tensors, rows)
             parts = [rule.random(each, size) for each in outputs]
             try:
@@ -191,8 +190,8 @@ class Situations:
                 continue
             try:
                 sums = [added_up(each, rows, length) for each in parts]
-                arrays = rule.as_arrays(gradients, place.point, place.double)
-                place.demand(sums, arrays)
+                arrays = rule.as_arrays(gradients, check.point, check.double)
+                check.demand(sums, arrays)
             except GradientError as wrong:
                 raise GradientError(
                     f"{wrong}; upstream was tf.IndexedSlices, as behind tf.gather:"

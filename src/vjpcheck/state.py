@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .function import visible_values
+from .arrays import flat
+from .function import Function, leaf_of, visible_values
 
+REPEATED = 6
+"""Calls of a forward pass that give the same only if it draws nothing."""
 MOST = 2000
 """Objects that are looked at."""
 LIBRARIES = ("tensorflow", "keras", "numpy", "vjpcheck", "builtins")
@@ -31,7 +34,6 @@ class State:
         self._globals = random.getstate(), np.random.get_state()
         self._seed = tf.compat.v1.get_seed(0)[0]
         self._moved: set[int] = set()
-        self._lists: list[tuple[list, list]] = []
         waiting: list[Any] = [function, tf.random.get_global_generator()]
         seen: set[int] = set()
         for value in waiting:  # grows while it is read
@@ -53,8 +55,6 @@ class State:
         elif isinstance(value, dict):
             return list(value.values())
         elif isinstance(value, list | tuple | set):
-            if type(value) is list:
-                self._lists.append((value, list(value)))
             return list(value)
         elif hasattr(value, "variables") and not inspect.isclass(value):
             return list(value.variables)
@@ -68,6 +68,24 @@ class State:
         elif _is_own(value) and not inspect.isclass(value):
             return [*getattr(value, "__dict__", {}).values()]
         return []
+
+    def find_variables(self, function: Function, tensors: list) -> None:
+        """Let the trainable variables that a function reads move, too, and find out
+        whether it draws random numbers. Raises Refused."""
+        with tf.GradientTape() as tape:
+            tape.watch([tensors[i] for i in function.moving])
+            function.run(function.call, tensors)
+        first, *repeated = (flat(function.outputs(tensors)) for _ in range(REPEATED))
+        self.restore()
+        function.noisy = not all(
+            np.array_equal(each, first, equal_nan=True) for each in repeated
+        )
+        for variable in tape.watched_variables():
+            self.add(variable, is_moved=True)
+            added, names = leaf_of(variable), [each.name for each in function.leaves]
+            if added.name in names:
+                added.name = f"{added.name} (number {len(names)})"
+            function.leaves.append(added)
 
     def add(self, variable: Any, is_moved: bool = False) -> None:
         """Keep the value of a variable, which the check may move."""
@@ -83,13 +101,6 @@ class State:
             variable.assign(value)
         for bits, state in self._generators:
             bits.state = state
-        self.shorten()
-
-    def shorten(self) -> None:
-        """Let lists to which each call appends not grow without end."""
-        for value, kept in self._lists:
-            if len(value) != len(kept):
-                value[:] = kept
 
     def again(self) -> None:
         """Let the next call draw what the last one drew."""

@@ -17,7 +17,7 @@ CLOSE = 1e-6
 """Distance of these points, in standard deviations."""
 
 
-class Place:
+class PointCheck:
     """A point, in one precision, and the right gradients there: from finite
     differences, or from ``like`` or ``vjp``.
 
