@@ -22,7 +22,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from tests.error_text import message
+from vjpcheck.messages import message
 
 from . import _places as places
 from ._places import (
@@ -162,7 +162,7 @@ import sys
 from pathlib import Path
 import numpy as np
 import tensorflow as tf
-from tests.error_text import message
+from vjpcheck.messages import message
 def gradients(f, inputs):
     with tf.GradientTape() as tape:
         tape.watch(inputs)

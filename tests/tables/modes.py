@@ -23,7 +23,6 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import ops  # no public name takes a gradient back
 
-from tests.error_text import message, tidy
 from tests.harness import (
     EAGER,
     INSIDE,
@@ -34,6 +33,7 @@ from tests.harness import (
     gradients_in_fit,
 )
 from truth.tables import MODES_LINE, TableRecord
+from vjpcheck.messages import message, tidy
 
 from ._cells import in_table
 

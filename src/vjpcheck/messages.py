@@ -1,4 +1,4 @@
-"""The text of an error, without the parts that vary from run to run."""
+"""What an error says, without what is another at each run."""
 
 import re
 
