@@ -10,7 +10,7 @@ def newton(a, like=None):
     for _ in range(20):
         y = (2.0 * y + a / y ** 2) / 3.0
         iterates.append(weakref.ref(y))
-        alive.append(sum(each() is not None for each in iterates))
+        alive.append(sum(each() is not None for each in iterates[-40:]))
     return y
 
 
