@@ -31,6 +31,13 @@ def on_startup(command: str, dirty: bool) -> None:
     _history.cache_clear()
 
 
+def on_config(config: MkDocsConfig) -> None:
+    """Link pages to their editor, where the sources have an address. Without one, MkDocs
+    warns of the setting."""
+    if config.repo_url:
+        config.edit_uri = "edit/main/docs/"
+
+
 def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
     """Give each page a date for the site map, and a description if it has none."""
     for file in files.documentation_pages():
