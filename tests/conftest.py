@@ -25,6 +25,7 @@ from .project import ROOT, copy, run
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # One day for all that is made in a test run, as `make` says it.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1750000000")
+collect_ignore = ["claims"]  # `truth` runs them, also the file named test_in_ci.py
 ADDRESS = "http://127.0.0.1/custom-gradients/"
 """The site is published under a path."""
 KEPT = ("docs/index.md", "docs/lessons/chain_rule.md", "docs/checked.md")
