@@ -32,8 +32,7 @@ def on_startup(command: str, dirty: bool) -> None:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Link pages to their editor, where the sources have an address. Without one, MkDocs
-    warns of the setting."""
+    """Link pages to their editor, if the sources have an address; else MkDocs warns."""
     if config.repo_url:
         config.edit_uri = "edit/main/docs/"
 
