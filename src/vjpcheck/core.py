@@ -72,7 +72,7 @@ class Result:
         """Raise Undecided where too little was compared."""
         if not self.compared:
             raise Undecided("nothing could be compared: the arguments have no numbers")
-        if missing := [name for name, found in self._found.items() if not found]:
+        if missing := [name for name, is_found in self._found.items() if not is_found]:
             raise Undecided(
                 f"no derivative with respect to {', '.join(missing)} was found at any"
                 " point"
@@ -246,20 +246,20 @@ class Comparison:
             result._found[along.leaf] = is_found or result._found.get(along.leaf, False)
 
     def _is_around(self, actual: float, along: Along, upstream: Arrays) -> bool:
-        """Return whether it lies between results of the pullback close by. Where
+        """Return whether a slope lies between the pullback's results close by. Where
         several kinks meet, as where three numbers to be sorted are equal, the two sides
         of a direction do not show them all."""
         pullback = self._problem.pullback
         if along.moved.size < 3 or not pullback:
             return False
-        found = []
+        slopes = []
         for _ in range(AROUND):
             near = [each + 1e-4 * normal(self._rng, each) for each in self._point]
             values = self._problem.values(near)
             if values is not None and np.isfinite(flat(values)).all():
                 row = flat(pullback(near, upstream))
-                found.append(dot(row, along.moved))
-        low, high = min(found, default=np.nan), max(found, default=np.nan)
+                slopes.append(dot(row, along.moved))
+        low, high = min(slopes, default=np.nan), max(slopes, default=np.nan)
         slack = (high - low) / 16 + 1e-3 * (abs(high) + abs(low))
         return bool(low - slack <= actual <= high + slack)
 
@@ -268,7 +268,7 @@ def rows(
     names: Sequence[str], point: Arrays, rng: np.random.Generator, most: int
 ) -> list[tuple[str, str, np.ndarray]]:
     """Return directions: of each number, or of one random mixture of each array."""
-    total, start, found = flat(point).size, 0, []
+    total, start, directions = flat(point).size, 0, []
     each_number = total <= most
     for name, array in zip(names, point):
         numbers = flat([array])
@@ -285,11 +285,11 @@ def rows(
         for n, part in enumerate(mixtures):
             row = np.zeros(total)
             row[start : start + numbers.size] = part
-            what = element(name, array, n)
-            what = what if each_number else f"a random combination of {name}"
-            found.append((what, name, row))
+            label = element(name, array, n)
+            label = label if each_number else f"a random combination of {name}"
+            directions.append((label, name, row))
         start += numbers.size
-    return found
+    return directions
 
 
 def demand_numbers(values: list) -> None:

@@ -47,23 +47,24 @@ def smallest(f: Callable, args: tuple, **options: Any) -> str:
     wanted = replace(options_of(**options), shapes=False, graph=False, order=1)
 
     def problem(leaves: list) -> str:
-        its = call_of(f, f, call.packed(call.tensors(leaves, double=False)), {})
+        arguments = call.packed(call.tensors(leaves, double=False))
+        function = call_of(f, f, arguments, {})
         try:
-            rule = Rule(its, wanted, Result(), np.random.default_rng(0), far=False)
+            rule = Rule(function, wanted, Result(), np.random.default_rng(0), far=False)
         except Exception:  # not what the function takes
             return ""
         with contextlib.closing(rule):
             return _problem(rule)
 
-    found, until = problem(leaves), time.monotonic() + SECONDS
+    message, until = problem(leaves), time.monotonic() + SECONDS
     candidates = _simpler(leaves, call.moving)
-    while found and time.monotonic() < until:
+    while message and time.monotonic() < until:
         if (candidate := next(candidates, None)) is None:
             break
         if smaller := problem(candidate):
-            found, leaves = smaller, candidate
+            message, leaves = smaller, candidate
             candidates = _simpler(leaves, call.moving)
-    return found
+    return message
 
 
 def _problem(rule: Rule) -> str:
@@ -94,8 +95,8 @@ def _simpler(leaves: list, moving: list[int]) -> Iterator[list]:
                 yield [*leaves[:i], cut[i], *leaves[i + 1 :]]
     for i in moving:
         array = leaves[i]
-        zero, one = np.zeros_like(array), np.ones_like(array)
-        for rounder in (zero, one, array.round(), array.round(1)):
+        zeros, ones = np.zeros_like(array), np.ones_like(array)
+        for rounder in (zeros, ones, array.round(), array.round(1)):
             if _cost(rounder) < _cost(array):
                 yield [*leaves[:i], rounder, *leaves[i + 1 :]]
 

@@ -327,5 +327,5 @@ def argument_names(f: Callable, args: tuple) -> list[str]:
         parameters = [*inspect.signature(f).parameters.values()]
     except (TypeError, ValueError):
         parameters = []
-    named = [each.name for each in parameters if each.kind < each.VAR_POSITIONAL]
-    return [*named, *(f"args[{n}]" for n in range(len(named), len(args)))][: len(args)]
+    names = [each.name for each in parameters if each.kind < each.VAR_POSITIONAL]
+    return [*names, *(f"args[{n}]" for n in range(len(names), len(args)))][: len(args)]

@@ -252,7 +252,7 @@ def other_sizes(function: Function, point: Arrays) -> Iterator[Arrays]:
         shapes = {i: np.shape(point[i]) for i in places}
         yield _resized(
             point,
-            {i: tuple(n + (n == size) for n in its) for i, its in shapes.items()},
+            {i: tuple(n + (n == size) for n in shape) for i, shape in shapes.items()},
         )
 
 

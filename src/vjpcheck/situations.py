@@ -98,8 +98,9 @@ class Situations:
         for draws, counts, slack in ways:
             if point := domain.draw(draws, self._here, self._double):
                 places.append((point, counts, slack))
-        found, wanted = (sum(each[1] for each in its) for its in (places, ways))
-        if found < min(FEWEST, wanted // 2):
+        reached = sum(counts for _, counts, _ in places)
+        wanted = sum(counts for _, counts, _ in ways)
+        if reached < min(FEWEST, wanted // 2):
             raise Undecided(
                 "at too few points, the forward pass is finite and where=… is true:"
                 " pass a function that makes valid arguments out of any"
@@ -245,10 +246,10 @@ class Situations:
             if not (point := self._of_shape(like, next(ways))):
                 break  # the first axis is that of no batch
             yield point
-        others = [points.other_sizes(function, self._here)] if shapes else []
+        families = [points.other_sizes(function, self._here)] if shapes else []
         if shapes == "broadcast":
-            others.append(points.broadcast(function, self._here))
-        for like in (each for part in others for each in part):
+            families.append(points.broadcast(function, self._here))
+        for like in (each for family in families for each in family):
             if point := self._of_shape(like, next(ways)):
                 yield point
 
@@ -307,8 +308,8 @@ class Situations:
         return False
 
     def _check_turns(self) -> None:
-        """The same numbers where another call lies between the two passes of one: a
-        gradient function that keeps something outside takes it for its own."""
+        """Compare calls whose two passes have another call between them: a gradient
+        function that keeps a value outside would use that of the other call."""
         rule, function, double = self._rule, self._function, self._double
         text = "with another call between its passes"
         neighbors = [rule.draw_near()]
@@ -317,19 +318,19 @@ class Situations:
         fixed = len(function.inputs)  # variables have one value for both
         for neighbor in filter(None, neighbors):
             calls = []
-            for its in (self._here, neighbor):
-                point = [*its[:fixed], *self._here[fixed:]]
+            for arguments in (self._here, neighbor):
+                point = [*arguments[:fixed], *self._here[fixed:]]
                 calls.append((point, rule.random_upstream(point, double)))
             alone = [rule.gradients(*call, double) for call in calls]
-            for forward, back in TURNS:
-                backward = {}
+            for forward, backward in TURNS:
+                pullbacks = {}
                 for i in forward:
                     tensors = function.tensors(calls[i][0], double)
-                    backward[i] = function.recorded(tensors)[1]
-                for i in back:
+                    pullbacks[i] = function.recorded(tensors)[1]
+                for i in backward:
                     point, upstream = calls[i]
                     try:
-                        gradients = backward[i](upstream)
+                        gradients = pullbacks[i](upstream)
                     except Exception as error:
                         raise GradientError(
                             f"{text} it raises {describe(error)}"
@@ -339,30 +340,31 @@ class Situations:
                     self._demand_equal(actual, alone[i], point, text, beside)
 
     def _check_outputs(self) -> None:
-        """The gradients of the outputs, each used alone, add up to the one for all, and
-        a second backward pass of the same call gives the same."""
+        """Demand that the gradients of single outputs add up to the one for all, and
+        that a second backward pass of the same call returns the same."""
         tensors = self._function.tensors(self._here, double=False)
         outputs, pullback = self._function.recorded(tensors, persistent=True)
         upstream = [self._rule.random(each) for each in outputs]
         arrays = partial(self._rule.as_arrays, point=self._here, double=False)
         try:
             total = arrays(pullback(upstream))
-            what = "a second backward pass of the same call"
-            again = arrays(pullback(upstream))
-            self._demand_equal(again, total, self._here, f"in {what}", "in the first")
-            what = "a backward pass of one of the outputs"
+            step = "a second backward pass of the same call"
+            repeated = arrays(pullback(upstream))
+            text = f"in {step}"
+            self._demand_equal(repeated, total, self._here, text, "in the first")
+            step = "a backward pass of one of the outputs"
             pairs = zip(outputs, upstream)
             alone = [arrays(pullback(up, of=each)) for each, up in pairs]
         except GradientError:
             raise
         except Exception as error:
-            raise GradientError(f"{what} raises {describe(error)}") from error
+            raise GradientError(f"{step} raises {describe(error)}") from error
         sums = [np.sum(parts, axis=0) for parts in zip(*alone)]
         text = "summed over the outputs, each used alone,"
         self._demand_equal(sums, total, self._here, text, "for all at once")
 
     def _check_fixed(self) -> None:
-        """No gradient for what shall have none."""
+        """Demand that inputs declared to need no gradient have none."""
         function = self._function
         fixed = [i for i, each in enumerate(function.leaves) if each.is_fixed]
         if not fixed:

@@ -35,10 +35,10 @@ class State:
         self._seed = tf.compat.v1.get_seed(0)[0]
         self._moved: set[int] = set()
         waiting: list[Any] = [function, tf.random.get_global_generator()]
-        seen: set[int] = set()
+        visited: set[int] = set()
         for value in waiting:  # grows while it is read
-            if id(value) not in seen and len(waiting) < MOST:
-                seen.add(id(value))
+            if id(value) not in visited and len(waiting) < MOST:
+                visited.add(id(value))
                 waiting += self._within(value)
 
     def _within(self, value: Any) -> list:
