@@ -193,7 +193,6 @@ def test_a_citation_names_its_source(said, found):
         "[Giles, 2008](../bibliography.md#Griewank2008)",
         "[Giles, 2008](../bibliography.md#Giles2009)",
         "[Giles2008](../bibliography.md#Griewank2008)",
-        "[Torch](../bibliography.md#Torch)",
     ],
 )
 def test_a_citation_that_names_another_is_refused(said, found):

@@ -6,6 +6,8 @@ Mathematics in running text must be a formula, because no check reads it otherwi
 import re
 from collections.abc import Iterator
 
+from mathml.source import blanked
+
 from ..finding import Finding
 from ..page import BIBLIOGRAPHY, DIRECTIVES, Page
 from .findings import finding
@@ -28,12 +30,21 @@ _MATHEMATICS = re.compile(
 )
 _RELATION = re.compile(r"(?<!:)=|[<>≈≡≠≤≥∈∉]")
 """A relation in a heading, which can have no formula."""
+_SPLIT = re.compile(
+    r"\d(?:[*_~]+|<[^<>]*>|&#?\w+;)+\d|&#\w+;"
+    r"|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+"""Text that readers see as another number than the checks do."""
 _WRITE = "write mathematics as a formula, $x^2 \\ge 0$, and code as `code`"
 
 
 def check(page: Page) -> Iterator[Finding]:
     """Check the running text and the comments of a page."""
     yield from _directives(page)
+    shown = blanked(blanked(page.without_fences, page.codes), page.formulas)
+    for match in _SPLIT.finditer(shown):
+        detail = "readers see another text; write it plainly"
+        yield finding(page, match.start(), repr(match[0]), detail)
     if not page.is_generated and page.path.name != BIBLIOGRAPHY:
         yield from _mathematics(page)
 
