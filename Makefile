@@ -59,7 +59,7 @@ lint: setup  ## style, types, the arrows between packages, the workflows
 MATRIX = frameworks/keras_matrix.py $(if $(UPDATE),update)
 
 frameworks: setup  ## run the programs of other frameworks; UPDATE=1: rewrite outputs
-	@$(RUN) adapters.frameworks $(if $(UPDATE),update)
+	@$(RUN) adapters.frameworks $(if $(UPDATE),update,$(if $(SHARE),share))
 	@KERAS_BACKEND=tensorflow TF_CPP_MIN_LOG_LEVEL=3 .venv/bin/python $(MATRIX)
 	@KERAS_BACKEND=jax frameworks/.venv/bin/python $(MATRIX)
 	@KERAS_BACKEND=torch frameworks/.venv/bin/python $(MATRIX)

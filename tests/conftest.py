@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--share",
         action="store_true",
-        help="leave out tests of the tools unless these changed, but for today's tenth",
+        help="of long tests and, unless the tools changed, of theirs: today's tenth only",
     )
 
 
@@ -119,7 +119,11 @@ TOOLS = (
 
 
 def is_left_out(item: pytest.Item) -> bool:
-    """Whether a test of the tools waits for its turn; ``tools(False)`` never does."""
+    """Whether a test waits for its turn: a long one, or one of the tools. A sample and
+    ``tools(False)`` never do."""
+    marks = {mark.name for mark in item.iter_markers()}
+    if marks & LONG and "sample" not in marks:
+        return not due.is_due(ROOT, item.nodeid, _file(item.nodeid))
     mark = item.get_closest_marker("tools")
     is_tool = mark and mark.args != (False,)
     uses_site = "built_site" in getattr(item, "fixturenames", ())

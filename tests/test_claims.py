@@ -279,6 +279,7 @@ def test_what_changed_is_due(project, monkeypatch):
     git(page.root, "add", ".")
     git(page.root, "commit", "--quiet", "-m", "as it was")
     monkeypatch.setattr(due, "is_today", lambda *_: False)
+    monkeypatch.delenv("CI", raising=False)
     due.changed_files.cache_clear()
     assert not claim_check.is_due(page)
     for path in ("docs/page.md", "tests/claims/page.py", "snippets/page/new.py"):
@@ -292,4 +293,24 @@ def test_what_changed_is_due(project, monkeypatch):
         git(page.root, "commit", "--quiet", "-m", "changed")
     due.changed_files.cache_clear()
     assert not claim_check.is_due(page)
+    due.changed_files.cache_clear()
+
+
+def test_in_ci_the_commits_of_the_last_hours_are_due(project, monkeypatch):
+    page = project()
+    monkeypatch.setattr(due, "is_today", lambda *_: False)
+    monkeypatch.setenv("CI", "true")
+    git(page.root, "init", "--quiet")
+    for date, path, is_due in (
+        ("2001-02-03T00:00:00Z", "docs/page.md", True),  # nothing was before
+        ("2001-02-03T07:00:00Z", "docs/other.md", False),
+        ("2001-02-03T08:00:00Z", "docs/page.md", True),
+        ("2001-02-03T09:00:00Z", "docs/other.md", True),
+    ):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", date)
+        (page.root / path).write_text(f"{page.text}\n{date}\n")
+        git(page.root, "add", ".")
+        git(page.root, "commit", "--quiet", "-m", "changed")
+        due.changed_files.cache_clear()
+        assert claim_check.is_due(page) == is_due, date
     due.changed_files.cache_clear()

@@ -83,13 +83,25 @@ def test_tests_of_the_tools_run_when_the_tools_changed(monkeypatch, changed, run
     monkeypatch.setattr(due, "changed_files", lambda _: frozenset([changed]))
     monkeypatch.setattr(due, "is_today", lambda _: False)
 
-    def item(*marks: object, fixtures: tuple[str, ...] = ()) -> Any:
-        mark = SimpleNamespace(args=marks)
-        closest = {"get_closest_marker": lambda _: mark}
-        return SimpleNamespace(**closest, fixturenames=fixtures, nodeid="test")
+    def item(
+        *arguments: object,
+        fixtures: tuple[str, ...] = (),
+        others: tuple[str, ...] = (),
+    ) -> Any:
+        tools = SimpleNamespace(name="tools", args=arguments)
+        marks = [tools, *(SimpleNamespace(name=name) for name in others)]
+        return SimpleNamespace(
+            get_closest_marker=lambda _: tools,
+            iter_markers=lambda: marks,
+            fixturenames=fixtures,
+            nodeid="tests/test_other.py::test",
+        )
 
     assert conftest.is_left_out(item()) != runs
     assert not conftest.is_left_out(item(False))
     assert not conftest.is_left_out(item(fixtures=("built_site",)))
+    assert conftest.is_left_out(item(False, others=("slow",)))
+    assert not conftest.is_left_out(item(False, others=("slow", "sample")))
     monkeypatch.setattr(due, "is_today", lambda _: True)
     assert not conftest.is_left_out(item())
+    assert not conftest.is_left_out(item(others=("slow",)))

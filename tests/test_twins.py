@@ -14,6 +14,7 @@ from adapters import frameworks
 from reader import versions
 from takeaway import commonmark, jupyter
 from tracebook import settings, snippet
+from truth import due
 from truth.page import all_pages
 from truth.site_check import SiteCheck
 
@@ -137,6 +138,23 @@ def test_a_twin_that_changed_since_it_ran_is_no_result(
     assert json.loads((book / versions.RUNS).read_text()) == record
     assert frameworks.main(["update"]) == 0
     assert (book / "snippets/index/one.jax.out").read_text() == "a twin jax\n"
+
+
+def test_a_share_runs_what_is_due_and_records_nothing(
+    book, environment, monkeypatch, capsys
+):
+    monkeypatch.chdir(book)
+    turns: set[str] = set()
+    monkeypatch.setattr(due, "is_due", lambda _root, label, *_: label in turns)
+    (book / "snippets/index/one.jax.out").write_text("another\n")
+    turns = {"snippets/index/another.py"}
+    assert frameworks.main(["share"]) == 0
+    turns = {"snippets/index/one.jax.py"}
+    assert frameworks.main(["share"]) == 1
+    assert "one.jax.py prints something else" in capsys.readouterr().out
+    (book / "snippets/index/one.jax.out").write_text("a twin jax\n")
+    assert frameworks.main(["share"]) == 0
+    assert not (book / versions.RUNS).exists()
 
 
 @pytest.mark.parametrize("words", [["updat"], ["update", "x"], ["--help"]])

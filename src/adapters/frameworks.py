@@ -1,9 +1,10 @@
-"""Run the programs of other frameworks: ``python -m adapters.frameworks [update]``.
+"""Run the programs of other frameworks: ``python -m adapters.frameworks [WORD]``.
 
 A program ``NAME.KIND.py`` is the twin of one in TensorFlow. Twins run in an environment
 of their own, ``frameworks/.venv``, made from the lock beside it; Keras's run with
 each backend. A run that passes is recorded in ``frameworks/runs.json``, which pages
-quote. ``update`` rewrites outputs that differ. Exit codes: as of the other commands.
+quote. ``update`` rewrites outputs that differ. ``share`` runs what is due today, and
+records nothing. Exit codes: as of the other commands.
 """
 
 import json
@@ -19,6 +20,7 @@ from typing import NamedTuple
 from reader import versions
 from tracebook import command, files, settings
 from tracebook.settings import SettingsError
+from truth import due
 
 FOLDER = Path("frameworks")
 _LOCK = "requirements.txt"
@@ -46,8 +48,9 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _run(root: Path, words: list[str]) -> int:
-    if words not in ([], ["update"]):
-        raise SettingsError(f"usage: python -m {__spec__.name} [update]")
+    if words not in ([], ["update"], ["share"]):
+        raise SettingsError(f"usage: python -m {__spec__.name} [update | share]")
+    is_share, verb = words == ["share"], "update" if words == ["update"] else "check"
     inside = _environment(root / FOLDER)
     calls = [
         _Call(("jax", "torch", "keras"), inside, "jax"),
@@ -56,12 +59,14 @@ def _run(root: Path, words: list[str]) -> int:
     ]
     snippets = files.below(settings.load(root).snippets_dir)
     programs = [path for path in snippets if path.suffix == ".py"]
+    if is_share:
+        programs = [path for path in programs if _is_due(path, root)]
     digests: dict[str, str] = {}
     for call in calls:
         paths = [path for path in programs if versions.kind(path.name) in call.kinds]
         if not paths:
             continue
-        report = _report(root, call, paths, words[0] if words else "check")
+        report = _report(root, call, paths, verb)
         for note in (*report["notes"], *report["problems"]):
             print(f"{note['location']}: {note['message']}")
         if report["problems"]:
@@ -69,10 +74,17 @@ def _run(root: Path, words: list[str]) -> int:
         for name, parts in report["digests"].items():
             digests[name] = versions.digest(*parts)
         print(f"Keras on {call.backend}: {len(paths)} programs ran")
+    if is_share:
+        return 0
     record = {"day": date.today().isoformat(), "versions": _versions(inside)}
     text = json.dumps(record | {"programs": dict(sorted(digests.items()))}, indent=1)
     files.write(root / versions.RUNS, f"{text}\n".encode())
     return 0
+
+
+def _is_due(program: Path, root: Path) -> bool:
+    label = program.relative_to(root).as_posix()
+    return due.is_due(root, label, label, str(Path(label).with_suffix(".out")))
 
 
 def _environment(folder: Path) -> Path:

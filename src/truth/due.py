@@ -1,6 +1,6 @@
 """Decide which claims and custom gradients a run must check again.
 
-They take long, and CI checks all of them. On a contributor's machine, a run checks
+They take long. The workflow checks all of them before it publishes; other runs check
 those whose files changed, and a tenth of the others, another tenth each day.
 """
 
@@ -15,7 +15,7 @@ EVERYTHING, SELECTION = "TRUTH_ALL", "TRUTH_SELECTION"
 """The environment variables that make everything or the selected pages due."""
 SHARES = 10
 """Each thing is due on one of so many days."""
-_SECONDS_PER_DAY = 24 * 3600
+_SECONDS_PER_PUSH = 6 * 3600
 
 
 def is_everything() -> bool:
@@ -27,7 +27,7 @@ def is_today(name: str, day: int | None = None, shares: int = SHARES) -> bool:
     """Return whether a thing is in the share of today, or of another day since 1970."""
     if is_everything():
         return True
-    today = int(time.time()) // _SECONDS_PER_DAY if day is None else day
+    today = int(time.time()) // (24 * 3600) if day is None else day
     return (int(sha256(name.encode()).hexdigest()[:8], 16) + today) % shares == 0
 
 
@@ -43,12 +43,16 @@ def is_due(root: Path, name: str, *paths: str) -> bool:
 def changed_files(root: Path) -> frozenset[str]:
     """Return the files that differ from the branch that this one follows.
 
-    Without such a branch, these are the uncommitted changes; without git, none.
+    Without such a branch, these are the uncommitted changes; without git, none. In CI,
+    they include those of the commits of the last hours, which no other run checked.
     """
     base = (git(root, "merge-base", "HEAD", "@{upstream}") or "HEAD").strip()
     changed = git(root, "diff", "--name-only", "-z", base) or ""
-    new = git(root, "ls-files", "--others", "--exclude-standard", "-z") or ""
-    return frozenset(filter(None, (changed + new).split("\0")))
+    changed += git(root, "ls-files", "--others", "--exclude-standard", "-z") or ""
+    if os.environ.get("CI") and (last := git(root, "log", "-1", "--format=%ct")):
+        since = f"--since={int(last) - _SECONDS_PER_PUSH}"
+        changed += git(root, "log", since, "--format=", "--name-only", "-z") or ""
+    return frozenset(filter(None, changed.split("\0")))
 
 
 def git(root: Path, *words: str) -> str | None:

@@ -156,11 +156,8 @@ class SiteCheck:
 
     def summary(self) -> Iterator[str]:
         """Yield a line on the programs, and one for each kind of finding."""
-        ran = [
-            program
-            for program in self._programs.values()
-            if (result := self.results.program(program)) and result.ran
-        ]
+        results = {each: self.results.program(each) for each in self._programs.values()}
+        ran = [program for program, result in results.items() if result and result.ran]
         yield (
             f"programs: {len(ran)} run, {len(ran)} outputs compared,"
             f" {sum(bool(program.raises) for program in ran)} errors reproduced,"
