@@ -214,3 +214,7 @@ def test_number_of_calls(rows, inner, columns):
         calls.clear()
         tf.test.compute_gradient(lambda x: calls.append(x) or x[0], [np.ones(5)])
         assert len(calls) == 1 + 2 * 5 + 1
+    with contrast("also if the output is empty"):
+        calls.clear()
+        tf.test.compute_gradient(lambda x: calls.append(x) or x[:0], [np.ones(5)])
+        assert len(calls) == 1 + 2 * 5 + 1

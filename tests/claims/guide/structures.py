@@ -307,6 +307,8 @@ def test_beside(place, shape):
     with contrast("if all inputs are passed by keyword, too"):
         gradients = place.gradients(lambda x, y: one(x=x, y=y), x, y)
         assert same(gradients, [y, x])
+    with contrast("if the tape watches only the input that is passed by keyword, too"):
+        assert same(place.gradient(lambda y: one(x, y=y), y), x)
 
 
 @pytest.mark.parametrize("options", [{}, {"autograph": False}, {"jit_compile": True}])

@@ -125,6 +125,11 @@ def test_accumulates_dense(name):
         else:
             with contrast("SGD without clipping takes another step, too"):
                 assert close(accumulated, sparse)
+    with contrast("also where it doesn't clip"):
+        for options in {"clipnorm": 10.0}, {"global_clipnorm": 10.0}, {"clipvalue": 10.0}:
+            steps = optimizers.SGD(0.1, gradient_accumulation_steps=2, **options)
+            in_one = table_after(optimizers.SGD(0.1, **options), [whole])
+            assert close(table_after(steps, parts), in_one)
     unique = tf.IndexedSlices(whole.values[:2], [0, 2], [4, 1])
     with contrast("also if a batch looks up each row at most once"):
         steps = kind(0.1, gradient_accumulation_steps=2)
@@ -183,16 +188,17 @@ MOVING = {
 
 @pytest.mark.parametrize("in_graph", [False, True], ids=["eager", "graph"])
 def test_zero_gradient(in_graph):
-    def moves(optimizer):
-        w = keras.Variable([1.0, -2.0])
+    def moves(optimizer, is_fresh=False, start=(1.0, -2.0)):
+        w = keras.Variable(start)
         optimizer.build([w])
         apply = optimizer.apply
         if in_graph:
             apply = tf.function(lambda gradients: optimizer.apply(gradients))
-        apply([tf.constant([2.0, 1.0])])
+        if not is_fresh:
+            apply([tf.constant([2.0, 1.0])])
         before = w.numpy()
         apply([tf.zeros([2])])
-        assert optimizer.iterations == 2
+        assert optimizer.iterations == 2 - is_fresh
         return (w.numpy() != before).all()
 
     assert not moves(optimizers.SGD(0.1))
@@ -201,6 +207,11 @@ def test_zero_gradient(in_graph):
         assert not moves(optimizers.SGD(0.1))
     with contrast("every adaptive optimizer, such as RMSprop, too"):
         assert not moves(optimizers.RMSprop(0.1))
+    with contrast("momentum and Adam also before any other step"):
+        fresh = {name: moves(build(), is_fresh=True) for name, build in MOVING.items()}
+        assert fresh == {"momentum": False, "Adam": False, "weight decay": True}
+    with contrast("weight decay also moves a weight that is 0"):
+        assert not moves(MOVING["weight decay"](), is_fresh=True, start=(0.0, 0.0))
 
 
 @pytest.mark.parametrize("name", ["Adam", "AdamW", "Nadam", "Adamax"])
