@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import vjpcheck
-from tests.harness import contrast
+from tests.harness import EAGER, contrast
 
 X = tf.constant([0.7, -1.3])
 
@@ -136,6 +136,13 @@ def test_explain_limits(name):
             direct = custom(tf.sin, lambda x, up: dense(up) * np.cos(x))
             mistakes = explain(direct, X)
             assert any(advice.is_mistake for advice in mistakes)
+    if name == "extreme":
+        gradients = [EAGER.gradient(function, value) for value in (1000.0, 1e30)]
+        assert np.isfinite(gradients).tolist() == [True, False]
+        with contrast("also if it isn't finite near 1000, which is a mistake"):
+            exps = custom(tf.identity, lambda x, up: dense(up) * tf.exp(x) / tf.exp(x))
+            assert not is_wrong(exps)
+            assert any(advice.is_mistake for advice in explain(exps, X))
 
 
 @pytest.mark.parametrize("x", [0.7, [0.2, -1.4]], ids=str)

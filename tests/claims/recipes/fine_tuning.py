@@ -133,6 +133,9 @@ def test_divides_by_all():
     with contrast("`ignore_class` does, too"):
         ignored = Loss(from_logits=True, ignore_class=-1)(labels, logits)
         assert np.allclose(ignored, of_labels, 1e-5)
+    with contrast("whatever the reduction: this one divides by the sum of the weights"):
+        by_weights = Loss(from_logits=True, reduction="mean_with_sample_weight")
+        assert np.allclose(by_weights(zero, logits, mask), of_labels, 1e-5)
 
 
 @pytest.mark.parametrize("place", [EAGER, INSIDE, XLA], ids=str)
