@@ -273,25 +273,34 @@ def test_all_by_keyword(place, shape):
     assert same(place.gradient(lambda x: decorated(x=x), x), 5 * tf.ones(shape))
     w = tf.Variable(4.0)
 
-    @tf.custom_gradient
-    def with_variable(x):
-        def grad(upstream, variables):
-            return [], [70 * tf.reduce_sum(upstream)]
+    def with_variable(of_inputs):
+        @tf.custom_gradient
+        def function(x):
+            def grad(upstream, variables):
+                return of_inputs(upstream), [70 * tf.reduce_sum(upstream)]
 
-        return w * x, grad
+            return w * x, grad
 
-    def of_w(x):
+        return function
+
+    def of_w(x, of_inputs=lambda upstream: []):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            z = with_variable(x=x)
+            z = with_variable(of_inputs)(x=x)
         return tape.gradient(z, [x, w])
 
     assert same(of_w(x), [None, 70.0 * tf.size(x).numpy()])
+    for of_inputs in (lambda upstream: upstream), (lambda upstream: [None]):
+        error = message(of_w, x, of_inputs)
+        assert (
+            error.startswith("ValueError") and "expected to return 0 gradients" in error
+        )
     with contrast("also if one input is passed by position"):
         assert same(place.gradients(decorated, x, y), [10 + 0 * x, 20 + 0 * x])
     with contrast("also if the variable isn't trainable"):
         w = tf.Variable(4.0, trainable=False)
-        assert same(place.gradient(lambda x: with_variable(x=x), x), 4 + 0 * x)
+        plain = with_variable(lambda upstream: [])
+        assert same(place.gradient(lambda x: plain(x=x), x), 4 + 0 * x)
 
 
 @EAGERLY
