@@ -56,12 +56,13 @@
   const UNNUMBERED = /[^a-z_]+/
   const NUMBERED = /[^a-z0-9_]+/
   const plain = (text, apart = UNNUMBERED) => ` ${text.toLowerCase().split(apart)
-    .filter(word => word && !cut.silent.has(word)).join(" ")} `
+    .filter(word => word && !cut.silent.has(word))
+    .map(word => word.replace(cut.ending, "")).join(" ")} `
 
   // How much of what was asked stands word by word in a text, from 0 to 1.
   function run(asked, text) {
     const said = asked.trim().split(" ")
-    for (let length = said.length; length > 0; length--)
+    for (let length = Math.min(said.length, 12); length > 0; length--)
       for (let from = 0; from + length <= said.length; from++)
         if (text.includes(` ${said.slice(from, from + length).join(" ")} `))
           return said.length === 1 ? 1 : (length - 1) / (said.length - 1)
@@ -85,12 +86,30 @@
     const index = await part("sections")
     cut ??= {
       word: RegExp(index.word, "gi"), joint: RegExp(index.joint),
-      ending: RegExp(index.ending), silent: new Set(index.silent.split(" "))
+      ending: RegExp(index.ending), silent: new Set(index.silent.split(" ")),
+      faint: new Set(index.faint.split(" ")), kin: index.kin
     }
-    const asked = words(query)
-    const last = asked.at(-1)
+    const inOrder = words(query)
+    const last = inOrder.at(-1)
+    const asked = [...new Map(inOrder.map(each => [each.whole, each])).values()]
+    const isTold = asked.some(each => !cut.faint.has(each.name.toLowerCase()))
+    for (const each of asked) {
+      each.share = isTold && cut.faint.has(each.name.toLowerCase()) ? 0.25 : 1
+      each.kin = cut.kin[each.name.toLowerCase()]?.split(" ") ?? []
+      each.joined = []
+    }
+    // Two words may be the parts of a name: stop gradient, stop_gradient.
+    inOrder.slice(1).forEach((each, n) => {
+      const before = inOrder[n]
+      for (const a of [before.name, ...(before.kin ?? [])])
+        for (const b of [each.name, ...(each.kin ?? [])])
+          for (const one of [before, each])
+            one.joined?.push(`${a}_${b}`.toLowerCase().replace(cut.ending, ""))
+    })
     const isOpen = last && last.index + last.name.length === query.length
-    const all = new Set(asked.flatMap(each => [each.whole, ...each.pieces]))
+    for (const each of asked) each.kin = each.kin.flatMap(word => words(word)[0].whole)
+    const all = new Set(asked.flatMap(each =>
+      [each.whole, ...each.pieces, ...each.kin, ...each.joined]))
     const file = word => Math.max(0, index.starts.findLastIndex(start => start <= word))
     const files = new Map()
     const load = words => Promise.all([...new Set(words.map(file))].map(async n =>
@@ -121,13 +140,16 @@
         const its = postings(word)
         for (let i = 0, number = 0; i < its.length; i += 2) {
           number += its[i]
-          where.set(number, Math.max(where.get(number) ?? 0, factor * its[i + 1]))
-          marked.set(word, Math.max(marked.get(word) ?? 0, factor * its[i + 1]))
+          const weight = factor * each.share * its[i + 1]
+          where.set(number, Math.max(where.get(number) ?? 0, weight))
+          marked.set(word, Math.max(marked.get(word) ?? 0, weight))
         }
       }
       add(each.whole, 1)
       const isThere = postings(each.whole).length
       for (const piece of each.pieces) add(piece, isThere ? 0.2 : 0.6)
+      for (const word of each.kin) add(word, 0.6)
+      for (const word of each.joined) add(word, 0.7)
       if (each === last && isOpen && !isThere && each.whole.length > 2)
         for (const word of begun(each.whole)) add(word, 0.7)
       return { ...each, where, most: Math.max(0, ...where.values()) }

@@ -66,7 +66,10 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:
     def write() -> None:
         indexed = [
             search.IndexedPage(
-                page.url, page.content or "", options[page.url].get("boost", 1.0)
+                page.url,
+                page.content or "",
+                options[page.url].get("boost", 1.0),
+                str(page.meta.get("description", "")),
             )
             for page in pages
         ]

@@ -33,18 +33,55 @@ WORD = r"[a-z_∂][a-z0-9_\u0300-\u036f]*(?:\.[a-z_][a-z0-9_]*)*"
 """A word, a dotted name, or a symbol with its bar. Numbers differ from run to run."""
 JOINT = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.]+"
 """A boundary inside a name, which is found as a whole and by its parts."""
-ENDING = r"(?<=[a-z]{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|(?<!s)s|ing|ed|es|e)$"
-"""An ending that doesn't distinguish words: clip, clips, clipped, clipping."""
+ENDING = (
+    r"(?<=[a-z]{3})(?:at(?:ions?|ors?|es?|ed|ing)|abl[ey]|ables|(?<=[sv])ions?|ly)$"
+    r"|(?<=[a-z]{2}[b-df-hj-np-tv-z])(?:ies|ied|y)$"
+    r"|(?<=[a-z]{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|(?<!s)s|ing|ed|es|e)$"
+)
+"""An ending that doesn't distinguish words: clips, clipping; train, trainable."""
 SILENT = (
     "a about an and are as at be been but by can do does for from had has have how i if"
     " in is it its me my no not of on or so than that the their then there these they"
     " this to was were what when where which while why will with you your"
 )
 """Words that say nothing about the subject of a query."""
+FAINT = (
+    "after again all also any argument attribute because before behind between called difference"
+    " during each"
+    " error errors every exception expected failed first following get gets getting give"
+    " gives given got happens hint instead into just like make makes making need needs"
+    " new now object off one only operation other out own please raised raises same"
+    " should specify some still takes type typeerror use used uses using valueerror"
+    " runtimeerror attributeerror value very want warning wrong"
+)
+"""Words of queries and error messages that tell less than they are rare here."""
+KIN = {
+    "backprop": "backpropagate backward",
+    "derivative": "gradient",
+    "grad": "gradient",
+    "mismatch": "differs",
+    "multiple": "several",
+    "wrt": "respect",
+}
+"""Words that a reader may use, and what stands for them on the pages."""
 
-_FIELDS = {"title": 6.0, "names": 6.0, "ancestors": 1.5, "prose": 1.0, "code": 0.5}
+_FIELDS = {
+    "title": 6.0,
+    "names": 6.0,
+    "description": 3.0,
+    "ancestors": 1.5,
+    "prose": 1.0,
+    "code": 0.5,
+}
 """Weight of a word in each field of a section."""
-_LENGTH = {"title": 0.5, "names": 0.0, "ancestors": 0.0, "prose": 0.6, "code": 0.8}
+_LENGTH = {
+    "title": 0.5,
+    "names": 0.0,
+    "description": 0.0,
+    "ancestors": 0.0,
+    "prose": 0.6,
+    "code": 0.8,
+}
 """Influence of a field's length, by which the weight of a word decreases."""
 _SATURATION = 1.4
 _COMMON = 0.5
@@ -68,6 +105,8 @@ class IndexedPage:
     content: str
     boost: float = 1.0
     """Factor of the weights of its words."""
+    description: str = ""
+    """The question that it answers, which is a field of its first section."""
 
 
 def words(text: str) -> Iterator[str]:
@@ -103,6 +142,8 @@ def files(
             "joint": JOINT,
             "ending": ENDING,
             "silent": SILENT,
+            "faint": FAINT,
+            "kin": KIN,
             "starts": [next(iter(part)) for part in parts],
             "pages": addresses,
             "sections": rows,
@@ -149,7 +190,7 @@ def _postings(index: _Index) -> dict[str, list[int]]:
     The first number is the distance from the previous section of the word, the second
     the weight of the word in the section.
     """
-    counts = [_count_words(section) for _, section in index]
+    counts = [_count_words(page, section) for page, section in index]
     postings: dict[str, list[int]] = {}
     for word, amounts in sorted(_amounts(index, counts).items()):
         rarity = math.log(1 + (len(index) - len(amounts) + 0.5) / (len(amounts) + 0.5))
@@ -189,10 +230,11 @@ def _amounts(index: _Index, counts: list[_Fields]) -> dict[str, dict[int, float]
     return amounts
 
 
-def _count_words(section: TextSection) -> _Fields:
+def _count_words(page: IndexedPage, section: TextSection) -> _Fields:
     fields = {
         "title": [section.title],
         "names": section.names,
+        "description": [] if section.ancestors else [page.description],
         "ancestors": section.ancestors,
         "prose": section.prose,
         "code": section.code,
