@@ -87,7 +87,7 @@
     cut ??= {
       word: RegExp(index.word, "gi"), joint: RegExp(index.joint),
       ending: RegExp(index.ending), silent: new Set(index.silent.split(" ")),
-      faint: new Set(index.faint.split(" ")), kin: index.kin
+      faint: new Set(index.faint.split(" ")), kin: new Map(Object.entries(index.kin))
     }
     const inOrder = words(query)
     const last = inOrder.at(-1)
@@ -95,7 +95,7 @@
     const isTold = asked.some(each => !cut.faint.has(each.name.toLowerCase()))
     for (const each of asked) {
       each.share = isTold && cut.faint.has(each.name.toLowerCase()) ? 0.25 : 1
-      each.kin = cut.kin[each.name.toLowerCase()]?.split(" ") ?? []
+      each.kin = cut.kin.get(each.name.toLowerCase())?.split(" ") ?? []
       each.joined = []
     }
     // Two words may be the parts of a name: stop gradient, stop_gradient.
@@ -149,7 +149,7 @@
       const isThere = postings(each.whole).length
       for (const piece of each.pieces) add(piece, isThere ? 0.2 : 0.6)
       for (const word of each.kin) add(word, 0.6)
-      for (const word of each.joined) add(word, 0.7)
+      for (const word of each.joined) add(word, 0.5)
       if (each === last && isOpen && !isThere && each.whole.length > 2)
         for (const word of begun(each.whole)) add(word, 0.7)
       return { ...each, where, most: Math.max(0, ...where.values()) }

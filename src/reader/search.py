@@ -46,13 +46,13 @@ SILENT = (
 )
 """Words that say nothing about the subject of a query."""
 FAINT = (
-    "after again all also any argument attribute because before behind between called difference"
-    " during each"
-    " error errors every exception expected failed first following get gets getting give"
-    " gives given got happens hint instead into just like make makes making need needs"
-    " new now object off one only operation other out own please raised raises same"
-    " should specify some still takes type typeerror use used uses using valueerror"
-    " runtimeerror attributeerror value very want warning wrong"
+    "after again all also any argument attribute attributeerror because before"
+    " behind between called difference during each error errors every exception"
+    " expected failed first following get gets getting give given gives got happens"
+    " hint instead into just like make makes making need needs new now object off"
+    " one only operation other out own please raised raises runtimeerror same should"
+    " some specify still takes type typeerror use used uses using value valueerror"
+    " very want warning wrong"
 )
 """Words of queries and error messages that tell less than they are rare here."""
 KIN = {
