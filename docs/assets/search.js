@@ -33,6 +33,8 @@
 
   let cut = null  // how a text is cut into words
 
+  const titles = new Map()  // the words of a title, read once
+
   // What a word is found by: as it is, and by its parts.
   const known = new Map()
   function forms(name) {
@@ -166,13 +168,17 @@
     const lower = query.trim().toLowerCase()
     // How much a title is what was asked: all of it, and nothing else.
     function likeness(title) {
-      const its = words(title).map(each => each.whole)
+      if (!titles.has(title)) titles.set(title, {
+        its: words(title).map(each => each.whole),
+        run: plain(title), numbered: plain(title, NUMBERED)
+      })
+      const { its, ...text } = titles.get(title)
       const precise = its.filter(word => all.has(word)).length / (its.length || 1)
       const whole = found.filter(each => [each.whole, ...each.pieces].some(word => its.includes(word)))
         .reduce((sum, each) => sum + each.most, 0) / most
       const told = lower.includes(title.toLowerCase()) ? title.length / lower.length : 0
       return (told === 1 ? 4 : told) + (precise && 2 * precise * whole / (precise + whole))
-        + run(said, plain(title)) + 0.1 * run(exactly, plain(title, NUMBERED))
+        + run(said, text.run) + 0.1 * run(exactly, text.numbered)
     }
     const byScore = (a, b) => b.score - a.score
     let best = [...scores].map(([number, [weight, has]]) =>
