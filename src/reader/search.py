@@ -66,23 +66,15 @@ KIN = {
 """Words that a reader may use, and what stands for them on the pages."""
 
 _FIELDS = {
-    "title": 6.0,
-    "names": 6.0,
-    "description": 3.0,
-    "ancestors": 1.5,
-    "prose": 1.0,
-    "code": 0.5,
+    "title": (6.0, 0.5),
+    "names": (6.0, 0.0),
+    "description": (3.0, 0.0),
+    "ancestors": (1.5, 0.0),
+    "prose": (1.0, 0.6),
+    "code": (0.5, 0.8),
 }
-"""Weight of a word in each field of a section."""
-_LENGTH = {
-    "title": 0.5,
-    "names": 0.0,
-    "description": 0.0,
-    "ancestors": 0.0,
-    "prose": 0.6,
-    "code": 0.8,
-}
-"""Influence of a field's length, by which the weight of a word decreases."""
+"""For each field of a section, the weight of a word, and the influence of the field's
+length, by which this weight decreases."""
 _SATURATION = 1.4
 _COMMON = 0.5
 """Share of sections. A word in more of them is found only in titles."""
@@ -220,9 +212,8 @@ def _amounts(index: _Index, counts: list[_Fields]) -> dict[str, dict[int, float]
     amounts: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for number, fields in enumerate(counts):
         for field, count in fields.items():
-            share = _LENGTH[field]
+            weight, share = _FIELDS[field]
             length = 1 - share + share * count.total() / (mean_length[field] or 1)
-            weight = _FIELDS[field]
             if field == "title":  # a frequent one, such as "Exercises", weighs less
                 weight /= titles[index[number][1].title]
             for word, times in count.items():

@@ -126,11 +126,8 @@ def test_accumulates_dense(name):
             with contrast("SGD without clipping takes another step, too"):
                 assert close(accumulated, sparse)
     with contrast("also where it doesn't clip"):
-        for options in (
-            {"clipnorm": 10.0},
-            {"global_clipnorm": 10.0},
-            {"clipvalue": 10.0},
-        ):
+        for name in ("clipnorm", "global_clipnorm", "clipvalue"):
+            options = {name: 10.0}
             steps = optimizers.SGD(0.1, gradient_accumulation_steps=2, **options)
             in_one = table_after(optimizers.SGD(0.1, **options), [whole])
             assert close(table_after(steps, parts), in_one)

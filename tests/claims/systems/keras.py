@@ -22,17 +22,6 @@ from tests.harness import (
 X = np.ones([8, 1], "float32")
 
 
-class Calling(keras.layers.Layer):
-    """A layer whose ``call`` is a function."""
-
-    def __init__(self, function, **options):
-        super().__init__(**options)
-        self._function = function
-
-    def call(self, x):
-        return self._function(x)
-
-
 def dense(value=1.0):
     """Return a dense layer with one weight."""
     constant = keras.initializers.Constant(value)
@@ -123,7 +112,7 @@ def test_attribute_in_fit(anew):
                     factor = call_python(lambda: layer.factor, [], tf.float64)
                     return x * tf.cast(tf.reshape(factor, []), x.dtype)
 
-                model = model_of(kernel, Calling(scaled), jit_compile=False)
+                model = model_of(kernel, keras.layers.Lambda(scaled), jit_compile=False)
                 steps = []
                 for layer.factor in (1.0, 0.0, 2.0):
                     steps.append(step()[0])
@@ -131,7 +120,9 @@ def test_attribute_in_fit(anew):
         with contrast("a weight, too"):
             factor = keras.Variable(1.0, trainable=False)
             by_weight = program("systems/keras/reversal.py").reverse
-            model = model_of(kernel, Calling(lambda x: by_weight(x, factor + 0)))
+            model = model_of(
+                kernel, keras.layers.Lambda(lambda x: by_weight(x, factor + 0))
+            )
             for value, right in ((-1.0, 0.75), (0.0, 1.0), (2.0, 1.5)):
                 factor.assign(value)
                 assert step()[0] == right
@@ -150,8 +141,8 @@ def test_zero_gradient(is_last, function, eagerly):
     def reports(function):
         """Fit, and return the error, the warnings, and whether each kernel moved."""
         first, second = dense(0.75), dense(0.75)
-        layers = [first, Calling(function), second]
-        layers = [first, second, Calling(function)] if is_last else layers
+        layers = [first, keras.layers.Lambda(function), second]
+        layers = [first, second, keras.layers.Lambda(function)] if is_last else layers
         model = model_of(*layers, run_eagerly=eagerly)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

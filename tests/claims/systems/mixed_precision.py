@@ -26,17 +26,6 @@ def policy(name):
         keras.config.set_dtype_policy("float32")
 
 
-class Calling(keras.layers.Layer):
-    """A layer whose ``call`` is a function."""
-
-    def __init__(self, function, **options):
-        super().__init__(**options)
-        self._function = function
-
-    def call(self, x):
-        return self._function(x)
-
-
 def dense(**options):
     """Return a dense layer with the weight 1."""
     return keras.layers.Dense(1, use_bias=False, kernel_initializer="ones", **options)
@@ -74,7 +63,10 @@ def test_upstream_scaled(target, eagerly):
         """Fit with a policy, and return what two layers receive."""
         upstreams = []
         with policy(name):
-            layers = [Calling(noting(upstreams), dtype=layer_name) for _ in range(2)]
+            layers = [
+                keras.layers.Lambda(noting(upstreams), dtype=layer_name)
+                for _ in range(2)
+            ]
             fit(kernel := dense(), *layers, target=target, run_eagerly=eagerly)
         assert same(kernel.kernel, [[1 - 0.125 * 2 * (1 - target)]])
         return upstreams
@@ -205,7 +197,10 @@ def test_skips_step(inner, wrap, bad):
             changed = tf.custom_gradient(lambda x: (tf.identity(x), clip))
             received = []
             with policy("mixed_float16"):
-                layers = [Calling(changed), Calling(noting(received))]
+                layers = [
+                    keras.layers.Lambda(changed),
+                    keras.layers.Lambda(noting(received)),
+                ]
                 model = fit(kernel := dense(), *layers, target=-8.0)
             assert received == [("float16", np.inf)]
             assert kernel.kernel.numpy() == 1 - 0.125 * 4096 / SCALE
