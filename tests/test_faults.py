@@ -91,6 +91,7 @@ def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
 
 
 FALSE = tomllib.loads((ROOT / "tests/data/faults.toml").read_text("utf-8"))
+PROGRAMS = FALSE.pop("programs")
 
 
 @pytest.fixture(scope="module")
@@ -188,11 +189,11 @@ def setting(line: str) -> Callable[[Path], None]:
     return file("pyproject.toml", f"[tool.tracebook]\n{line}\n")
 
 
-def program(text: str) -> Callable[[Path], None]:
+def program(text: str, start: str = "import os, shutil, time; ") -> Callable:
     """Replace the project's program, beside three that do no harm."""
 
     def plant(project: Path) -> None:
-        write(project, "snippets/x.py", f"import os, shutil, time; {text}\n")
+        write(project, "snippets/x.py", f"{start}{text}\n")
         for n in range(3):
             write(
                 project, f"snippets/y{n}.py", "import time; time.sleep(0.5); print(1)\n"
@@ -393,6 +394,10 @@ FAULTS = {
         1,
         "snippets/x.py:1: ended the process that programs are forked from",
     ),
+    **{
+        name: Fault(CHECK, program(row["source"], ""), row.get("code", 1), row["says"])
+        for name, row in PROGRAMS.items()
+    },
     # A page would show another text than what ran.
     "a program that ends its fence": Fault(
         CHECK,

@@ -6,7 +6,7 @@ Nothing here may print, import a heavy module, or outlive the program.
 import atexit
 import contextlib
 import gc
-import importlib
+import importlib.util
 import json
 import linecache
 import math
@@ -122,6 +122,7 @@ def _execute(path: str, source: str, prepared: Callable) -> BaseException | None
     if path.endswith(".py"):
         main.__file__ = path
     try:
+        source = importlib.util.decode_source(source.encode("utf-8", "surrogateescape"))
         exec(compile(prepared(source), path, "exec"), main.__dict__)
     except BaseException as error:
         if not (isinstance(error, SystemExit) and error.code in (None, 0)):

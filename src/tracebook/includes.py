@@ -28,6 +28,7 @@ _COMMENT = re.compile(
 )
 _BORDER = re.compile(r"\s*# -+8<-+ \[(start|end):([A-Za-z][A-Za-z0-9_-]*)\]")
 _FENCE_END = re.compile(r"(?:`{3,}|~{3,})[ \t]*")
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _HIDDEN = re.compile(rf"{_BORDER.pattern}|\s*#\s*(?:tracebook|truth):.*")
 
 
@@ -84,11 +85,11 @@ def read(path: Path) -> str:
 
 
 def misread(text: str) -> int | None:
-    """Return the first line that a page would take for an include, or for the end of
-    the fence in which the text stands. The borders of sections are meant as such."""
+    """Return the first line with an invisible character, or that a page would take for
+    an include or for the end of its fence. Borders of sections are meant as such."""
     for number, line in enumerate(text.split("\n"), 1):
         is_include = "-8<-" in line and not _BORDER.fullmatch(line)
-        if is_include or _FENCE_END.fullmatch(line):
+        if is_include or _FENCE_END.fullmatch(line) or _INVISIBLE.search(line):
             return number
     return None
 

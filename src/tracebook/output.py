@@ -6,7 +6,7 @@ from . import includes
 
 NOT_NOISE = "\x1a"
 """The child puts this before a line of Python's own streams that looks like noise."""
-MISREAD = "looks like an include, or the end of a fence, which a page would obey"
+MISREAD = "looks like an include, or the end of a fence, or has an invisible character"
 
 Printed = tuple[str, int]
 """A text of Python's streams, and the line of the program that printed it, or 0."""

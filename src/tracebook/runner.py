@@ -170,8 +170,10 @@ class Runner:
             _SharedError: another job may be to blame for how it ended.
         """
         try:
-            with _LOCK:
+            with _LOCK, contextlib.suppress(ProcessLookupError):
                 is_running = job.process.exitcode is None
+                if job.server:  # a program may have stopped it
+                    os.kill(job.server, signal.SIGCONT)
             problem, most = None, self._settings.output_limit
             if (job.folder / "output").stat().st_size > most:
                 problem = f"printed more than {most} bytes"
@@ -192,6 +194,8 @@ class Runner:
         except FileNotFoundError:
             self._kill(job)
             raise _SharedError(_REMOVED) from None
+        except OSError as error:
+            return Run(problem=f"left files that can't be read: {error.strerror}")
 
     def _read(self, job: _Job, problem: str | None) -> Run:
         """Return the run of a job that ended."""
@@ -212,14 +216,10 @@ class Runner:
             raise SettingsError(f"preload: {missing} could not be imported")
         figures, litter = _collect(job, settings.file_limit)
         message, line = ended(report["message"]), report["line"]
-        return Run(
-            output + message,
-            problem or report["problem"] or litter,
-            job.snippet.line(line),
-            figures,
-            [*report["printed"], (message, line)],
-            report.get("observed"),
-        )
+        problem = problem or report["problem"] or litter
+        printed = [*report["printed"], (message, line)]
+        ending, observed = (problem, job.snippet.line(line)), report.get("observed")
+        return Run(output + message, *ending, figures, printed, observed)
 
     def _kill(self, job: _Job) -> None:
         """End a job and whatever it left."""
@@ -282,10 +282,8 @@ def _collect(job: _Job, limit: int) -> tuple[dict[str, bytes], str | None]:
             return figures, f"{name} is larger than {limit} bytes"
         else:
             figures[name] = path.read_bytes()
-    problem = (
-        f"left files behind: {', '.join(litter)}; only figures"
-        f" named {stem}.svg or {stem}-….svg are published"
-    )
+    named = f"only figures named {stem}.svg or {stem}-….svg are published"
+    problem = f"left files behind: {', '.join(litter)}; {named}"
     return figures, problem if litter else None
 
 

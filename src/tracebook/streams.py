@@ -51,9 +51,8 @@ def redirect(output: Path, noise: re.Pattern, path: str) -> list[Printed]:
     streams print, and which line of the program at ``path`` prints it."""
     printed: list[Printed] = []
     with open(os.devnull) as empty, output.open("ab") as printer:
-        os.dup2(empty.fileno(), 0)
-        os.dup2(printer.fileno(), 1)
-        os.dup2(printer.fileno(), 2)
+        for number, file in enumerate((empty, printer, printer)):
+            os.dup2(file.fileno(), number)
     sys.stdin = open(0, encoding="utf-8", closefd=False)
     streams = ("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")
     for name, number, errors in streams:

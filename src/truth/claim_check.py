@@ -40,10 +40,14 @@ def _findings(page: Page) -> Iterator[Finding]:
     marked = claims.find_claims(page)
     label = claims.test_path(page).relative_to(page.root).as_posix()
     records = {record["test"]: record for record in _records(page)} if marked else {}
+    tests = claims.parse_tests(page.read_text(claims.test_path(page)))
+    lines = {test.name: test.lines for test in tests}
     for claim in marked:
         location = f"{page.label}:{claim.line}"
         record = records.get(claim.test)
         failures = record["failures"] if record else ["did not run"]
+        if record and (own := lines[claim.test]) and not own & {*record["passed"]}:
+            failures = failures or ["reached no assertion beside its contrast"]
         if record is None or failures or not record["tried"]["cases"]:
             reason = "; ".join(failures[:2]) or "no case ran"
             yield failure(location, claim.text, f"{label}::{claim.test}: {reason}")
@@ -89,9 +93,9 @@ def _run(path: Path, root: Path) -> list[dict[str, Any]]:
         process = _context().Process(target=_pytest, args=(options, root, printed))
         process.start()
         process.join()
-        if not report.is_file():
-            text = printed.read_text("utf-8", "replace")
-            raise RuntimeError(f"pytest ended with {process.exitcode}:\n{text}")
+        if process.exitcode not in (0, 1) or not report.is_file():
+            text = printed.read_text("utf-8", "replace") if printed.exists() else ""
+            raise OSError(f"{path}: pytest ended with {process.exitcode}:\n{text}")
         return json.loads(report.read_text("utf-8"))
 
 

@@ -55,6 +55,7 @@ class Contrast:
 
     words: str
     line: int
+    end: int
     assertions: int
     """The number of assertions in its block."""
 
@@ -70,6 +71,8 @@ class ClaimTest:
     contrasts: tuple[Contrast, ...]
     assertions: int
     """The number of assertions outside of the contrasts."""
+    lines: set[int]
+    """The lines of those that aren't calls of ``pytest.raises``."""
     helpers: str
     """The code of the functions and constants of its file that it uses."""
 
@@ -118,8 +121,10 @@ def _test(node: ast.FunctionDef, code: str, helpers: dict[str, str]) -> ClaimTes
     contrasts = tuple(_contrasts(node))
     inside = sum(contrast.assertions for contrast in contrasts)
     outside = _count_assertions(node) - inside
+    lines = {part.lineno for part in ast.walk(node) if isinstance(part, ast.Assert)}
+    lines = lines.difference(*(range(c.line, c.end + 1) for c in contrasts))
     used = "\n\n".join(_used(code, helpers))
-    return ClaimTest(node.name, node.lineno, code, contrasts, outside, used)
+    return ClaimTest(node.name, node.lineno, code, contrasts, outside, lines, used)
 
 
 def _code(node: ast.stmt, lines: list[str]) -> str:
@@ -151,12 +156,13 @@ def _used(code: str, helpers: dict[str, str]) -> list[str]:
 
 
 def _contrasts(node: ast.AST) -> Iterator[Contrast]:
-    for block in ast.walk(node):
-        for item in block.items if isinstance(block, ast.With) else ():
+    for block in [part for part in ast.walk(node) if isinstance(part, ast.With)]:
+        for item in block.items:
             call = item.context_expr
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "contrast":
                 words = ast.literal_eval(call.args[0]) if call.args else ""
-                yield Contrast(words, call.lineno, _count_assertions(block))
+                end, count = block.end_lineno or 0, _count_assertions(block)
+                yield Contrast(words, call.lineno, end, count)
 
 
 def _count_assertions(node: ast.AST) -> int:

@@ -19,30 +19,31 @@ from .finding import Finding
 from .page import BIBLIOGRAPHY, Page
 
 _NUMBER = re.compile(
-    r"(?<![\w.#/^_~-])(?<!\d,)[-−+]?(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<part>\.\d+)?"
-    r"(?P<power>e[-+]?\d+)?(?P<percent>[\s ]?%)?(?![\w/]|[.,-]\d|-[a-z])"
+    r"(?<!\w)(?<!\d\.)(?<![A-Za-z]-)(?P<sign>[-−+]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d+)"
+    r"(?P<part>\.\d+)?(?P<power>e[-+]?\d+)?(?P<percent>[\s ]?%)?"
+    r"(?=(?:st|nd|rd|th)\b|(?!\w|\.\d))"
 )
 """A number in prose."""
 _LITERAL = re.compile(
-    r"(?<![A-Za-z_])\d+(?:_\d+)*(?:\.\d*)?(?:[eE][-+]?\d+)?|(?<![\w)])\.\d+"
+    r"(?:[-−] ?)?(?:(?<![A-Za-z_])\d+(?:_\d+)*(?:\.\d*)?(?:[eE][-+]?\d+)?"
+    r"|(?<![\w)])\.\d+)"
 )
 """A number in a program or an output."""
-_GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
+_GROUPED = re.compile(r"[-−]?\b\d{1,3}(?:,\d{3})+\b")
 _TEX_POWER = re.compile(r"(?:(\d+(?:\.\d+)?) *\\(?:cdot|times) *)?10\^\{?(-?\d+)\}?")
 _SKIPPED = re.compile(
-    rf"\[[^\[\]]*\]\([^()]*{re.escape(BIBLIOGRAPHY)}[^()]*\)"  # a citation
-    r"|\[[^\[\]]*\]\(https://github\.com/[^()\s]*\)"  # an issue or a pull request
-    r"|(?<=\])\([^()\s]*(?:\s\"[^\"]*\")?\)|\]\[[^\]]*\]"  # the target of a link
-    r"|\{:?[^\S\n]*[#.a-z][^{}\n]*\}|</?[a-z][^<>\n]*>|https?://\S+"
-    r"|[\w./-]+#\d+|\bPEP \d+|\b(?:Python|TensorFlow|Keras|NumPy|SciPy|JAX|PyTorch|XLA"
+    rf"\b(?:19|20)\d\d(?=\]\([^()]*{re.escape(BIBLIOGRAPHY)})"  # of a citation
+    r"|\[(?:[\w.-]+#|pull\s+)(?P<issue>\d+)\]\(https://github\.com/[\w./-]*/(?P=issue)\)"
+    r"|(?<=\])\([^()\s]*|\]\[[^\]]*\]"  # the target of a link
+    r"|\{:?[^\S\n]*[#.][^{}\n]*\}|</?(?:span|div)\b[^<>\n]*>|https?://\S+|\bboost: 0\.5"
+    r"|\bPEP \d+|\b(?:Python|TensorFlow|Keras|NumPy|SciPy|JAX|PyTorch|XLA"
     r"|CUDA|Debian|MkDocs|Matplotlib|SymPy|[Vv]ersions?|TF|IEEE|Apache|CC BY)[- ]+"
     r"\d[\d.]*(?:(?:,| and| or| to| through)+ \d[\d.]*)*"
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November"
     r"|December) \d{4}|\b(?:19|20)\d\d-\d\d(?:-\d\d)?"
 )
 """Text whose numbers aren't checked: addresses, versions, dates."""
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_LIST_MARKER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?\d+\.(?=\s)", re.MULTILINE)
+_LIST_MARKER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?\d{1,2}\.(?=\s)", re.MULTILINE)
 _ROUGHLY = re.compile(
     r"(?:about|around|some|nearly|almost|roughly|approximately|over|than|under|least|most"
     r"|up to|below|above|≈|~)\s*$",
@@ -65,13 +66,17 @@ class WrittenNumber:
     """The number of digits after the decimal point."""
     start: int
     """Offset into the page's text."""
+    is_negative: bool = False
     is_percent: bool = False
     is_rough: bool = False
 
     def equals(self, value: float) -> bool:
-        """Return whether a value, rounded to the digits of the number, equals it."""
+        """Return whether a value, rounded to its digits or its sign, equals it."""
         factors = (1, 100) if self.is_percent else (1,)
-        return any(self._is_rounded(abs(value) * factor) for factor in factors)
+        is_opposite = self.is_negative and value > 0
+        return not is_opposite and any(
+            self._is_rounded(abs(value) * factor) for factor in factors
+        )
 
     def _is_rounded(self, value: float) -> bool:
         if not math.isfinite(value) or value == self.value:
@@ -150,9 +155,6 @@ class _ShownNumbers:
             yield page.source
         for path in page.included_files():
             yield page.read_text(path)
-        for code in page.codes:
-            if not _NUMBER.fullmatch(code.text):
-                yield code.text
 
     @cached_property
     def _tested(self) -> dict[str, set[float]]:
@@ -171,16 +173,19 @@ class _ShownNumbers:
 
 
 def find_numbers(page: Page) -> Iterator[WrittenNumber]:
-    """Yield the numbers of a page's prose above twelve or with a decimal point, also in
-    spans of code that hold nothing else."""
+    """Yield the numbers of a page's prose above twelve or with a decimal point, and
+    those of its spans of code above twelve or with a fraction."""
     prose = page.prose
     for code in page.codes:
         if _NUMBER.fullmatch(code.text):
             end = code.start + len(code.text)
             prose = prose[: code.start] + code.text + prose[end:]
-    for pattern in (_FRONT_MATTER, _SKIPPED):
-        prose = pattern.sub(_blank, prose)
-    prose = _without_list_markers(prose)
+            continue
+        for match in _LITERAL.finditer(code.text):
+            text = match[0].lstrip("-− ")
+            if (value := float(text.replace("_", ""))) > _SMALL or value % 1:
+                yield WrittenNumber(text, value, 0, code.start + match.start())
+    prose = _without_list_markers(_SKIPPED.sub(_blank, prose))
     for match in _NUMBER.finditer(prose):
         digits = match["digits"].replace(",", "")
         value = float(digits + (match["part"] or "") + (match["power"] or ""))
@@ -192,17 +197,14 @@ def find_numbers(page: Page) -> Iterator[WrittenNumber]:
             value,
             len(match["part"] or ".") - 1,
             match.start(),
+            is_negative=match["sign"] in ("-", "−"),
             is_percent=bool(match["percent"]),
             is_rough=bool(_ROUGHLY.search(before)),
         )
 
 
 def _without_list_markers(prose: str) -> str:
-    """Blank the markers of numbered lists.
-
-    A line that begins with a number and a period is an item only in a block that begins
-    as a list. In a paragraph, the number belongs to the sentence.
-    """
+    """Blank the markers of lists; in a paragraph, a number belongs to its sentence."""
     return "".join(
         _LIST_MARKER.sub(_blank, block) if _LIST_MARKER.match(block) else block
         for block in re.split(r"(\n[ \t]*\n)", prose)
@@ -214,16 +216,13 @@ def _blank(match: re.Match) -> str:
 
 
 def literals(text: str) -> set[float]:
-    """Return the absolute values of the numbers in a program or an output."""
-    texts = [match[0].replace("_", "") for match in _LITERAL.finditer(text)]
-    texts += [match[0].replace(",", "") for match in _GROUPED.finditer(text)]
-    return set(map(float, texts))
+    """Return the numbers in a program or an output, and their absolute values."""
+    texts = [*_LITERAL.finditer(text), *_GROUPED.finditer(text)]
+    values = {float(re.sub(r"[_, ]", "", m[0]).replace("−", "-")) for m in texts}
+    return {*values, *map(abs, values)}
 
 
 def _tex_literals(tex: str) -> set[float]:
     """Return the numbers in LaTeX, among them the powers of ten."""
-    powers = {
-        float(match[1] or 1) * 10.0 ** int(match[2])
-        for match in _TEX_POWER.finditer(tex)
-    }
+    powers = {float(m[1] or 1) * 10.0 ** int(m[2]) for m in _TEX_POWER.finditer(tex)}
     return literals(tex.replace("{,}", "").replace(r"\,", "")) | powers

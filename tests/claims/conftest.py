@@ -53,6 +53,8 @@ class Record:
     runs: int = 0
     """Combinations of parameters, and examples of Hypothesis."""
     tried: Tried = field(default_factory=Tried)
+    passed: set[int] = field(default_factory=set)
+    """The lines of the assertions that passed."""
     failures: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -64,7 +66,7 @@ class Record:
         }
         tried["contrasts"] = [*self.tried.contrasts]
         tried["cases"] = max(self.runs, self.tried.cases)
-        return {**vars(self), "tried": tried}
+        return {**vars(self), "tried": tried, "passed": sorted(self.passed)}
 
 
 _records: dict[str, Record] = {}
@@ -124,10 +126,14 @@ def pytest_runtest_call(item: pytest.Item):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     report = yield
-    if report.failed:
+    if not report.passed:  # a test that is skipped tries nothing
         failures = _records[item.originalname].failures
         failures.append(f"{item.name}: {_last_line(call)}")
     return report
+
+
+def pytest_assertion_pass(item: pytest.Item, lineno: int) -> None:
+    _records[item.originalname].passed.add(lineno)
 
 
 def _last_line(call: pytest.CallInfo) -> str:

@@ -11,16 +11,7 @@ from algebra import points
 from algebra.arithmetic import Bindings
 from algebra.errors import EvaluationError, Refusal, WrongNumber
 from algebra.evaluator import Evaluator
-from algebra.nodes import (
-    Node,
-    Number,
-    Power,
-    Product,
-    Role,
-    Statement,
-    Sum,
-    Symbol,
-)
+from algebra.nodes import Node, Number, Power, Product, Role, Statement, Sum, Symbol
 from algebra.scope import Scope, index_ranges, names_in
 from algebra.tree import bare, free_indices, is_numeric, walk
 from algebra.values import Value, real_symbols

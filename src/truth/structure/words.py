@@ -16,7 +16,7 @@ _DIRECTIVE_LIKE = re.compile(r"\s*(?:[\w-]+\s*(?::|\Z)|(?P<key>\w+)\b)")
 _UNREAD = re.compile(
     r"\A---\n.*?\n---\n"
     r"|!\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)]*\)"  # figures have a check of their own
-    r"|(?<=\])\([^)\s]*\)|\{[^\S\n]*[#.][^}\n]*\}|</?[a-z][^>\n]*>|&[\w#]+;|\\\|"
+    r"|(?<=\])\([^)\s]*\)|\{[^\S\n]*[#.][^}\n]*\}|</?(?:span|div)\b[^>\n]*>|&[\w#]+;|\\\|"
     r"|\bC\+\+|^[ \t]*-+8<-+.*?$|^[ \t]*(?:\|?[-:| \t]+\||={3}|>[^\n]*)",
     re.MULTILINE | re.DOTALL,
 )
@@ -32,7 +32,7 @@ _RELATION = re.compile(r"(?<!:)=|[<>≈≡≠≤≥∈∉]")
 """A relation in a heading, which can have no formula."""
 _SPLIT = re.compile(
     r"\d(?:[*_~]+|<[^<>]*>|&#?\w+;)+\d|&#\w+;"
-    r"|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+    r"|[\u2150-\u218b\u2460-\u24ff\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 """Text that readers see as another number than the checks do."""
 _WRITE = "write mathematics as a formula, $x^2 \\ge 0$, and code as `code`"
