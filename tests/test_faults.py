@@ -537,6 +537,15 @@ def test_a_damaged_store_starts_anew(tmp_path, capsys):
     connection.commit()
     connection.close()
     assert Store(path).get("run", "key") is None, "its checksum is another"
+    connection = sqlite3.connect(path)
+    connection.executescript("DROP TABLE results; CREATE TABLE results (a)")
+    connection.close()
+    Store(path).put("run", "key", 1)
+    assert "damaged; it starts anew" in capsys.readouterr().err
+    content = b"[1"
+    row = "run", "key", content, fingerprint.digest("run", "key", content), 0
+    Store(path)._execute("INSERT OR REPLACE INTO results VALUES (?,?,?,?,?)", *row)
+    assert Store(path).get("run", "key") is None, "it is no JSON"
     for leftover in tmp_path.glob("results.db-*"):
         leftover.unlink()
     path.write_bytes(b"x" * 10_000)

@@ -6,6 +6,7 @@ The store is a cache. It may be deleted at any time, and a damaged one is.
 
 import json
 import os
+import re
 import sqlite3
 import sys
 import threading
@@ -19,6 +20,8 @@ from .fingerprint import digest
 _DAYS_KEPT = 30
 _SECONDS_A_DAY = 24 * 3600
 _VERSION = 1
+_OTHER_TABLE = re.compile(r"no such column|has \d+ columns|is a view")
+"""What SQLite says of a table that isn't ours."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS results (
     kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, checksum TEXT NOT NULL,
@@ -54,7 +57,10 @@ class Store:
         if rows[0][2] != _today():
             change = "UPDATE results SET used=? WHERE kind=? AND key=?"
             self._execute(change, _today(), kind, key)
-        return json.loads(zlib.decompress(rows[0][0]))
+        try:
+            return json.loads(zlib.decompress(rows[0][0]))
+        except (ValueError, zlib.error):
+            return None
 
     def put(self, kind: str, key: str, value: Any) -> None:
         """Keep a value that JSON can hold. If the disk is full, it isn't kept."""
@@ -80,7 +86,10 @@ class Store:
             except sqlite3.OperationalError as error:
                 if "locked" in str(error) or "full" in str(error):
                     return []
-                raise OSError(f"{self._path}: {error}") from error
+                if not _OTHER_TABLE.search(str(error)):
+                    raise OSError(f"{self._path}: {error}; remove it") from error
+                self._forget()
+                return []
             except sqlite3.DatabaseError:
                 self._forget()
                 return []
