@@ -33,7 +33,7 @@ _GROUPED = re.compile(r"[-−]?\b\d{1,3}(?:,\d{3})+\b")
 _TEX_POWER = re.compile(r"(?:(\d+(?:\.\d+)?) *\\(?:cdot|times) *)?10\^\{?(-?\d+)\}?")
 _SKIPPED = re.compile(
     rf"\b(?:19|20)\d\d(?=\]\([^()]*{re.escape(BIBLIOGRAPHY)})"  # of a citation
-    r"|\[(?:[\w.-]+#|pull\s+)(?P<issue>\d+)\]\(https://github\.com/[\w./-]*/(?P=issue)\)"
+    r"|\[(?:[\w.-]+#|(?:issue|pull)\s+)(?P<issue>\d+)\]\(https://github\.com/[\w./-]*/(?P=issue)\)"
     r"|(?<=\])\([^()\s]*|\]\[[^\]]*\]"  # the target of a link
     r"|\{:?[^\S\n]*[#.][^{}\n]*\}|</?(?:span|div)\b[^<>\n]*>|https?://\S+|\bboost: 0\.5"
     r"|\bPEP \d+|\b(?:Python|TensorFlow|Keras|NumPy|SciPy|JAX|PyTorch|XLA"
