@@ -35,10 +35,7 @@ hypothesis.settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 hypothesis.settings.load_profile("claims")
-claims = hypothesis.settings.get_profile("claims")
-hypothesis.settings.register_profile(
-    "weekly", claims, max_examples=10 * EXAMPLES, derandomize=False
-)
+hypothesis.settings.register_profile("weekly", max_examples=80, derandomize=False)
 # Hypothesis also draws numbers from the project's modules that are imported, so the
 # examples of a test would depend on the tests that ran before it.
 providers.is_local_module_file = functools.cache(lambda path: False)

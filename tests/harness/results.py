@@ -119,6 +119,13 @@ def message(function: Callable, *arguments: Any) -> str:
     return "" if error is None else " ".join(f"{type(error).__name__}: {error}".split())
 
 
+def is_rejected(check: Callable, *arguments: Any, **options: Any) -> bool:
+    """Return whether a check raises an assertion error; no other error is expected."""
+    error = raised(lambda: check(*arguments, **options))
+    assert error is None or isinstance(error, AssertionError), error
+    return error is not None
+
+
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Silence the warnings of TensorFlow's logger."""

@@ -4,19 +4,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import contrast, program, raised, same
+from tests.harness import contrast, program, same
+from tests.harness.results import is_rejected
 from vjpcheck import check_custom_gradient
 
 FLOAT = pytest.mark.parametrize(
     "dtype", [tf.float32, tf.float64], ids=lambda dtype: dtype.name
 )
-
-
-def is_rejected(check, function, x, **options):
-    """Return whether a check of a function of one input raises an assertion error."""
-    error = raised(lambda: check(function, x, **options))
-    assert error is None or isinstance(error, AssertionError), error
-    return error is not None
 
 
 def check(function, x):

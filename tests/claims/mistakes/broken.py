@@ -444,34 +444,30 @@ POOLS = {
 }
 
 
-@pytest.mark.parametrize("name", POOLS)
-def test_pool_second(name):
-    pool, shape, size = POOLS[name]
+@pytest.mark.parametrize(("pool", "shape", "size"), POOLS.values(), ids=POOLS)
+def test_pool_second(pool, shape, size):
     rng = np.random.default_rng(0)
-    strides = [2] * len(size)
     indices = tf.reshape(tf.range(np.prod(shape), dtype=tf.float32), shape)
 
     def picked(x, v):
-        """Return of each window the entry of v to which the gradient of x goes."""
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
                 inner.watch(x)
-                y = pool(x, size, strides, "VALID")
+                y = pool(x, size, 2, "VALID")
             upstream = tf.zeros_like(y)
             outer.watch(upstream)
             gradient = inner.gradient(y, x, upstream)
         return outer.gradient(gradient, upstream, v)
 
     compiled = tf.function(picked, jit_compile=True, autograph=False)
-    for scale in 0.002, 1.0, -0.002:
+    for scale in 0.002, 0.02, -0.002:
         x = tf.constant(np.sign(scale) + scale * rng.random(shape), tf.float32)
         rounded = tf.cast(tf.cast(x, tf.bfloat16), tf.float32)
         # Later entries are a little less, so that the first of equal ones is largest.
         first = picked(rounded - 1e-6 * indices, indices)
         assert same(compiled(x, indices), first)
-        if scale != 1.0:
-            with contrast("eagerly, too"):
-                assert not same(picked(x, indices), first)
+        with contrast("eagerly, too"):
+            assert not same(picked(x, indices), first)
     for dtype in tf.float16, tf.bfloat16, tf.float64:
         assert message(compiled, tf.cast(x, dtype), tf.cast(indices, dtype))
 
