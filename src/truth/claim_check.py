@@ -87,9 +87,10 @@ def _run(path: Path, root: Path) -> list[dict[str, Any]]:
     """Run pytest on one file in a new process, and return its records."""
     with tempfile.TemporaryDirectory() as folder:
         report, printed = Path(folder) / "records.json", Path(folder) / "printed"
-        options = ["--quiet", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
-        options += ["-p", "no:markdown-docs", "--record", str(report)]
-        options += ["--confcutdir", str(root / claims.FOLDER), str(path)]
+        plain = "--quiet --no-header -p no:cacheprovider -p no:xdist -p no:markdown-docs"
+        options = [*plain.split(), "-o", "enable_assertion_pass_hook=true"]
+        options += ["--record", str(report), str(path)]
+        options += ["--confcutdir", str(root / claims.FOLDER)]
         process = _context().Process(target=_pytest, args=(options, root, printed))
         process.start()
         process.join()
@@ -122,4 +123,5 @@ def _pytest(options: list[str], root: Path, printed: Path) -> None:
         os.dup2(file.fileno(), 2)
     os.chdir(root)
     sys.path.insert(0, str(root))
+    sys.pycache_prefix = str(printed.parent)  # pytest would take what lacks its hook
     sys.exit(pytest.main(options))
