@@ -24,7 +24,7 @@ from truth import due
 
 FOLDER = Path("frameworks")
 _LOCK = "requirements.txt"
-_NAMES = {"jax": "JAX", "torch": "PyTorch", "keras": "Keras"}
+_NAMES = {"jax": "JAX", "torch": "PyTorch", "keras": "Keras", "mlx": "MLX"}
 _MODULES = {"jax": "jax,torch", "torch": "torch", "tensorflow": "tensorflow"}
 """For each backend, what its programs find imported."""
 _NOT_INSTALLED = (
@@ -53,7 +53,7 @@ def _run(root: Path, words: list[str]) -> int:
     is_share, verb = words == ["share"], "update" if words == ["update"] else "check"
     inside = _environment(root / FOLDER)
     calls = [
-        _Call(("jax", "torch", "keras"), inside, "jax"),
+        _Call(("jax", "torch", "keras", "mlx"), inside, "jax"),
         _Call(("keras",), inside, "torch"),
         _Call(("keras",), Path(sys.executable), "tensorflow"),
     ]
