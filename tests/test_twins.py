@@ -188,3 +188,4 @@ def test_all_twins_of_the_site_ran_as_they_are():
     twins = snippet.find(replace(settings.load(ROOT), twins=True))
     digests = {twin.name: versions.digest(*twin.digests) for twin in twins}
     assert digests == runs.programs and len(digests) > 20
+    assert {versions.kind(name) for name in digests} == {*runs.versions}

@@ -92,7 +92,7 @@ def _environment(folder: Path) -> Path:
     lock, venv = folder / _LOCK, folder / ".venv"
     python, copy = venv / "bin/python", venv / _LOCK
     if not (copy.is_file() and copy.read_bytes() == lock.read_bytes()):
-        print(f"Setting up {venv}: JAX, PyTorch and Keras, a download of 350 MB.")
+        print(f"Setting up {venv}: JAX, PyTorch, Keras and MLX, a download of 400 MB.")
         subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
         install = ("install", "--quiet", "--require-hashes", "--requirement", lock)
         if subprocess.run([python, "-m", "pip", *install]).returncode:
