@@ -53,10 +53,8 @@ def _findings(page: Page) -> Iterator[Finding]:
             yield failure(location, claim.text, f"{label}::{claim.test}: {reason}")
         else:
             detail, cases = _summary(record["tried"]), record["tried"]["cases"]
-            test, text = f"{label}:{record['line']}", claim.text
-            yield Finding(
-                "claim", "tried", location, text, detail, cases, claim.id, test
-            )
+            named = claim.id, f"{label}:{record['line']}"
+            yield Finding("claim", "tried", location, claim.text, detail, cases, *named)
 
 
 def _records(page: Page) -> list[dict[str, Any]]:
