@@ -85,7 +85,7 @@ def _run(path: Path, root: Path) -> list[dict[str, Any]]:
     """Run pytest on one file in a new process, and return its records."""
     with tempfile.TemporaryDirectory() as folder:
         report, printed = Path(folder) / "records.json", Path(folder) / "printed"
-        plain = "--quiet --no-header -p no:cacheprovider -p no:xdist -p no:markdown-docs"
+        plain = "-q --no-header -p no:cacheprovider -p no:xdist -p no:markdown-docs"
         options = [*plain.split(), "-o", "enable_assertion_pass_hook=true"]
         options += ["--record", str(report), str(path)]
         options += ["--confcutdir", str(root / claims.FOLDER)]
