@@ -485,18 +485,21 @@ def test_until_deleted(step, count, requests):
             y = steps(x, count)
         return steps, tape, y, x
 
-    for persistent in True, False:
-        steps, tape, y, x = taped(persistent)
-        assert steps.alive == count
+    def numbers_alive(persistent):
+        steps, tape, y, x = taped(persistent)  # pytest would keep the names of a test
         for _ in range(requests if persistent else 1):
             tape.gradient(y, x)
-        assert steps.alive == (count if persistent else 1)
+        yield steps.alive
         del y
-        if persistent:
-            with contrast("as long as its target exists"):
-                assert steps.alive >= count - 1
+        yield steps.alive
         del tape
-        assert steps.alive == 0
+        yield steps.alive
+
+    assert [*numbers_alive(False)][::2] == [1, 0]
+    asked, without_target, deleted = numbers_alive(True)
+    assert (asked, deleted) == (count, 0)
+    with contrast("as long as its target exists"):
+        assert without_target >= count - 1
     with contrast("until its block ends"):
         steps, _tape, _, _ = taped(False)
         assert steps.alive >= count - 1
