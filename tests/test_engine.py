@@ -689,14 +689,14 @@ def test_a_program_holds_no_line_that_a_page_would_obey(project, name):
     for arguments in ([], [str(path)]):
         code, printed = project.run("check", *arguments)
         assert code == 1 and f"snippets/{name}.py:2: " in printed, printed
-        assert "a page would obey" in printed
+        assert "looks like an include" in printed
 
 
 def test_a_recorded_output_has_no_include_within_the_tolerance(project):
     project.add("x", """print('--8.0000001<-- "x.py"')\n""", '--8<-- "x.py"\n')
     code, printed = project.run("check")
     assert (
-        code == 1 and "snippets/x.out:1: " in printed and "a page would obey" in printed
+        code == 1 and "snippets/x.out:1: " in printed and "like an include" in printed
     )
 
 
