@@ -17,7 +17,7 @@ BUDGETS = {
     "src/truth": 4_960,
     "src/tracebook": 2_000,
     "tests/claims + tests/harness": 16_000,
-    "tests": 35_500,
+    "tests": 35_520,
 }
 """Lines of Python, at most."""
 FUNCTION_WORDS = frozenset(

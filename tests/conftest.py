@@ -32,7 +32,7 @@ KEPT = ("docs/index.md", "docs/lessons/chain_rule.md", "docs/checked.md")
 KEPT_PROGRAMS = (
     *(
         ("index", f"index{s}.{e}")
-        for s in ("", ".jax", ".torch")
+        for s in ("", ".jax", ".torch", ".keras")
         for e in ("py", "out")
     ),
     ("index", "wrong"),

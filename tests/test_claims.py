@@ -149,7 +149,6 @@ def test_the_tests_of_claims_run_once(project, monkeypatch):
             "assert abs(1) == 2",
             "test_once: line 18: AssertionError",
         ),
-        ("import pytest\n", "import pytest\nraise OSError\n", "did not run"),
     ],
 )
 def test_a_test_that_fails_or_reaches_no_contrast_is_named(project, old, new, how):
@@ -160,6 +159,13 @@ def test_a_test_that_fails_or_reaches_no_contrast_is_named(project, old, new, ho
     page = project(test=test)
     failed = [f.detail for f in claim_check.check(page) if f.state == "failed"]
     assert failed and how in failed[0], failed
+    assert not claim_check.is_known(page)
+
+
+def test_what_pytest_says_of_a_file_that_it_cannot_import_is_shown(project):
+    page = project(test=f"raise KeyError('x')\n{TEST}")
+    with pytest.raises(OSError, match="KeyError: 'x'"):
+        claim_check.check(page)
     assert not claim_check.is_known(page)
 
 
