@@ -50,7 +50,8 @@ def main(words: list[str] | None = None) -> int:
 def _run(root: Path, words: list[str]) -> int:
     if words not in ([], ["update"], ["share"]):
         raise SettingsError(f"usage: python -m {__spec__.name} [update | share]")
-    is_share, verb = words == ["share"], "update" if words == ["update"] else "check"
+    is_share = words == ["share"]
+    verb = "update" if words == ["update"] else "check"
     inside = _environment(root / FOLDER)
     calls = [
         _Call(("jax", "torch", "keras", "mlx"), inside, "jax"),

@@ -217,9 +217,10 @@ class Runner:
         figures, litter = _collect(job, settings.file_limit)
         message, line = ended(report["message"]), report["line"]
         problem = problem or report["problem"] or litter
+        failed_at = job.snippet.line(line)
         printed = [*report["printed"], (message, line)]
-        ending, observed = (problem, job.snippet.line(line)), report.get("observed")
-        return Run(output + message, *ending, figures, printed, observed)
+        observed = report.get("observed")
+        return Run(output + message, problem, failed_at, figures, printed, observed)
 
     def _kill(self, job: _Job) -> None:
         """End a job and whatever it left."""

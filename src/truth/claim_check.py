@@ -41,12 +41,12 @@ def _findings(page: Page) -> Iterator[Finding]:
     label = claims.test_path(page).relative_to(page.root).as_posix()
     records = {record["test"]: record for record in _records(page)} if marked else {}
     tests = claims.parse_tests(page.read_text(claims.test_path(page)))
-    lines = {test.name: test.lines for test in tests}
+    asserted = {test.name: test.lines for test in tests}
     for claim in marked:
         location = f"{page.label}:{claim.line}"
         record = records.get(claim.test)
         failures = record["failures"] if record else ["did not run"]
-        if record and (own := lines[claim.test]) and not own & {*record["passed"]}:
+        if record and (own := asserted[claim.test]) and not own & {*record["passed"]}:
             failures = failures or ["reached no assertion beside its contrast"]
         if record is None or failures or not record["tried"]["cases"]:
             reason = "; ".join(failures[:2]) or "no case ran"

@@ -71,7 +71,7 @@ class WrittenNumber:
     is_rough: bool = False
 
     def equals(self, value: float) -> bool:
-        """Return whether a value, rounded to its digits or its sign, equals it."""
+        """Return whether a value rounds to the number, and isn't of the other sign."""
         factors = (1, 100) if self.is_percent else (1,)
         is_opposite = self.is_negative and value > 0
         return not is_opposite and any(
