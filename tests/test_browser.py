@@ -2189,12 +2189,21 @@ def test_the_archive_opens_from_a_file(built_site, open_page, tmp_path):
     assert page.locator("h1").is_visible() and said == []
 
 
+_BORDER = "label => getComputedStyle(label).borderBottomColor"
+
+
 def test_a_chosen_framework_is_shown_on_every_page(open_page, address):
     page = open_page(CHAIN_RULE)
-    programs = page.locator(".tabbed-block .language-python")
-    assert [program.is_visible() for program in programs.all()] == [True, False, False]
+    programs = page.locator(".tabbed-block .language-python").all()
+    labels = page.locator(".tabbed-labels label").all()
+    assert len(programs) == len(labels) == 5
+    for chosen in labels[1:] + labels[:1]:
+        chosen.click()
+        are_chosen = [label == chosen for label in labels]
+        assert [program.is_visible() for program in programs] == are_chosen
+        colors = [page.evaluate(_BORDER, each.element_handle()) for each in labels]
+        assert [color != "rgba(0, 0, 0, 0)" for color in colors] == are_chosen
     page.get_by_text("PyTorch", exact=True).click()
-    assert [program.is_visible() for program in programs.all()] == [False, False, True]
     page.goto(f"{address}guide/points/")
     assert page.locator(".tabbed-set label:text-is('PyTorch')").count()
     for tabs in page.locator(".tabbed-set").all():
