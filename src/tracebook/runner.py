@@ -170,10 +170,8 @@ class Runner:
             _SharedError: another job may be to blame for how it ended.
         """
         try:
-            with _LOCK, contextlib.suppress(ProcessLookupError):
+            with _LOCK:
                 is_running = job.process.exitcode is None
-                if job.server:  # a program may have stopped it
-                    os.kill(job.server, signal.SIGCONT)
             problem, most = None, self._settings.output_limit
             if (job.folder / "output").stat().st_size > most:
                 problem = f"printed more than {most} bytes"
@@ -258,9 +256,11 @@ def _start_server() -> None:
     def start_and_stay() -> None:
         try:
             started.set_result(multiprocessing.forkserver.ensure_running())
-            threading.Event().wait()
         except OSError as error:  # of its socket, whose path may be too long
             started.set_exception(OSError(f"{error}, below {tempfile.gettempdir()}"))
+        server = _server()
+        while not _has_ended(server, _POLL_SECONDS):
+            os.kill(server, signal.SIGCONT)  # a program may have stopped it
 
     threading.Thread(target=start_and_stay, daemon=True).start()
     started.result()
