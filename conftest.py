@@ -21,8 +21,8 @@ from tracebook.snippet import Snippet
 ROOT = Path(__file__).resolve().parent
 SETTINGS = settings.load(ROOT)
 
-# Notebooks and snippets are programs, and `truth` runs the tests of sentences.
-collect_ignore_glob = ["docs/*.py", "snippets/*.py", "tests/statements/*.py"]
+# Notebooks and snippets are programs.
+collect_ignore_glob = ["docs/*.py", "snippets/*.py"]
 
 _PYTHON = re.compile(r"[{\s.]*py(thon)?3?\b", re.IGNORECASE)
 _TITLE = r"""(title|hl_lines|linenums|data-plot)=("[^"]*"|'[^']*')"""

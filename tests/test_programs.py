@@ -82,6 +82,12 @@ def test_each_program_on_a_page_has_its_link(path, built_site):
     assert all(link.is_file() for link in links)
 
 
+def test_figures_have_the_typeface_of_the_text(built_site):
+    figures = {*(built_site / "figures").rglob("*.svg")}
+    # Matplotlib names each glyph after its font.
+    assert figures and all('"SourceSansPro-' in path.read_text() for path in figures)
+
+
 def _output(line: str, folder) -> str:
     python, _, rest = line.partition(" ")
     assert python == "python"

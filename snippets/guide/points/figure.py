@@ -41,8 +41,8 @@ def draw(name, mark, ink):
                   color=mark, lw=3)
         plot.plot(at, y, "o", color=mark)
         plot.set(xlim=(-1.8, 1.8), ylim=(-1.3, 1.8), aspect=1)
-        plot.set_title(title, color=ink, fontsize=9)
-        plot.tick_params(colors=ink, labelsize=7)
+        plot.set_title(title, color=ink, fontsize=11)
+        plot.tick_params(colors=ink, labelsize=9)
         plot.spines[:].set_color(ink)
     told = {}
     for plot in axes.flat:

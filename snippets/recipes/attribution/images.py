@@ -108,7 +108,7 @@ for suffix, ink in ("", "#23262b"), ("-dark", "#dfe1e6"):
         for plot, (name, values) in zip(row, {"image": x, **pictures}.items()):
             most = np.abs(values[c]).max()  # blue: positive, red: negative
             plot.imshow(values[c], "RdBu", vmin=-most, vmax=most)
-            plot.set_title(f"{name}, class {c}", color=ink, fontsize=9)
+            plot.set_title(f"{name}, class {c}", color=ink, fontsize=11)
             plot.axis("off")
     figure.savefig(f"images{suffix}.svg", transparent=True,
                    metadata={"Date": None})

@@ -109,7 +109,7 @@ for file, ink, *colors in [
     ):
         plot.plot(a + r * np.cos(turn), b + r * np.sin(turn), mark,
                   color=color, label=label)
-    plot.legend(frameon=False, fontsize=8)
+    plot.legend(frameon=False, fontsize=10)
     assert image.get_array().shape == (12, 12), (
         "A noisy image of a disk, 12 by 12 pixels.")
     off = [np.abs(np.hypot(line.get_xdata() - wanted[0],

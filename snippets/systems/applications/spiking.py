@@ -98,7 +98,7 @@ for file, ink, *colors in [
         plot.set_xlabel("time", color=ink)
         above.append([np.sum(line.get_ydata() > 1.0)
                       for line in plot.lines[:2]])
-    plots[0].legend(frameon=False, fontsize=8)
+    plots[0].legend(frameon=False, fontsize=10)
     assert len(plots) == 2 and len(plots[0].lines[0].get_xdata()) == 24, (
         "Potentials of the two output neurons over 24 times, for two pulses.")
     assert above[0][0] >= above[0][1] + 3, (

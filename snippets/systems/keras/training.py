@@ -61,7 +61,7 @@ def draw(name, inks, ink):
     plot.title.set_color(ink)
     plot.tick_params(colors=ink)
     plot.spines[:].set_color(ink)
-    plot.legend(labelcolor=ink, framealpha=0.0, ncols=3, fontsize=8)
+    plot.legend(labelcolor=ink, framealpha=0.0, ncols=3, fontsize=10)
     losses = {line.get_label(): np.array(line.get_ydata())
               for line in plot.lines}
     assert "loss" in plot.get_title() and {*map(len, losses.values())} == {

@@ -96,7 +96,7 @@ for file, ink, *colors in [
     for (label, found), color, mark in zip(errors.items(), colors, "osv."):
         plot.loglog(counts, found, mark + "-", color=color, label=label)
     plot.set_title("relative error of the gradient, over steps")
-    plot.legend(frameon=False, fontsize=8)
+    plot.legend(frameon=False, fontsize=10)
     drawn = {line.get_label(): np.array(line.get_ydata())
              for line in plot.lines}
     *three, flat = drawn.values()

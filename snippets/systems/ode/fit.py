@@ -104,8 +104,8 @@ for file, ink, *colors in [
                                    (found, "-", ", fitted")):
             plot.plot(times, values[:, i], mark, color=color,
                       label=name + what)
-    plot.set_title("prey and predators over time")
-    plot.legend(frameon=False, fontsize=7, ncols=2)
+    plot.set(title="prey and predators over time", ylim=(0.0, 7.0))
+    plot.legend(frameon=False, fontsize=10, ncols=2, loc="upper left")
     drawn = {line.get_label(): np.log(line.get_ydata()) for line in plot.lines}
     off = {
         name: max(

@@ -105,7 +105,7 @@ for file, ink, *colors in [
         image = plot.imshow(
             found[name].reshape(121, 121), extent=(-1.2, 1.2, -1.2, 1.2),
             origin="lower", cmap=matplotlib.colors.ListedColormap(colors))
-        plot.set_title(name, fontsize=9)
+        plot.set_title(name, fontsize=11)
         drawn = image.get_array().ravel()
         share.append(np.mean((drawn == truth)[clear]))
     assert [plot.get_title() for plot in plots] == shown, (
