@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .check import as_tuple, check_custom_gradient
+from .arrays import as_tuple
+from .check import check_custom_gradient
 from .core import GradientError, Result
 from .difference import NUMBER, Gradients, difference, near
 from .function import call_of, describe

@@ -1,8 +1,14 @@
 """Lists of arrays as one row of numbers, and as text. Only NumPy is needed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+
+def as_tuple(args: Any) -> tuple:
+    """Return arguments as a tuple; one alone needs none."""
+    return tuple(args) if isinstance(args, (tuple, list)) else (args,)
 
 
 def flat(arrays: list) -> np.ndarray:
@@ -41,6 +47,20 @@ def dot(left: np.ndarray, right: np.ndarray) -> float:
     return float((left * right).sum())
 
 
+def moved_to(place: Sequence, moving: list[int], arrays: list) -> list:
+    """Return a list in which the items at some places are others."""
+    moved = list(place)
+    for i, array in zip(moving, arrays):
+        moved[i] = array
+    return moved
+
+
+def at(names: list[str], arrays: list) -> str:
+    """Return a point as text, for messages."""
+    pairs = zip(names, arrays)
+    return "at " + ", ".join(f"{name} = {as_text([each])}" for name, each in pairs)
+
+
 def as_text(arrays: list) -> str:
     """Return short arrays in digits, and long ones by their shapes."""
 
@@ -62,6 +82,11 @@ def element(name: str, array: np.ndarray, n: int) -> str:
         part = ("real part of ", "imaginary part of ")[odd]
     index = ", ".join(map(str, np.unravel_index(n, array.shape)))
     return f"{part}{name}[{index}]"
+
+
+def wide(dtype: str) -> str:
+    """Return the widest dtype of the same kind."""
+    return "complex128" if dtype.startswith("complex") else "float64"
 
 
 def dtype_name(tensor: Any) -> str:

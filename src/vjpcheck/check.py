@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import as_tuple
 from .core import Result, demand_numbers
 from .function import Misdeclared, call_of
 from .levels import MODES, STREAM
@@ -188,8 +189,3 @@ def check_custom_gradient(
     result.order = max(result.order, 1)
     result.demand_enough()
     return result
-
-
-def as_tuple(args: Any) -> tuple:
-    """Return arguments as a tuple; one alone needs none."""
-    return tuple(args) if isinstance(args, (tuple, list)) else (args,)

@@ -1,6 +1,6 @@
 """A pullback beside finite differences of its function, with NumPy alone.
 
-An adapter for a framework gives both as functions of arrays: see ``Differentiable``.
+An adapter for a framework gives both as functions of arrays: see ``Comparison``.
 """
 
 import contextlib
@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from .arrays import as_text, dot, dtype_name, element, flat, normal, unflat
-from .slopes import Pairing, Slope, pair, scaled_slope
+from .slopes import Slope, pair, scaled_slope
 
 Arrays = list[np.ndarray]
+Direction = tuple[str, str, np.ndarray]
+"""A name for messages, the one array that moves (or none), and how all numbers move."""
+OF_ALL = "a random combination of all inputs"
 
 AT_MOST = 16
 """Of more numbers than this, inputs move along random mixtures of them."""
@@ -85,31 +88,6 @@ class Result:
             )
 
 
-@dataclass
-class Differentiable:
-    """A function and its pullback, both as functions of arrays in the widest dtypes."""
-
-    names: list[str]
-    """Of the arrays."""
-    values: Callable[[Arrays], Arrays | None]
-    """The outputs, or None outside of the function's domain."""
-    pullback: Callable[[Arrays, Arrays], Arrays] | None
-    """The gradients, given the arrays and the upstream gradients; None if they are
-    passed to each comparison."""
-    rtol: float
-    noise: float
-    """Relative, of the values that are differentiated."""
-    in_double: bool = True
-    """Whether values are computed in float64."""
-    atol: float = 0.0
-    eps: float | None = None
-    """The longest step; by default, it scales with the arrays."""
-    rounding: float = 0.0
-    """Of the largest element of a gradient in a narrow dtype."""
-    slack: float = 0.0
-    """By how much of their difference derivatives of two sides may be wrong."""
-
-
 @dataclass(frozen=True)
 class Along:
     """A direction in which the arrays move, and the slopes along it."""
@@ -121,62 +99,75 @@ class Along:
     slope: Slope
 
 
+@dataclass
 class Comparison:
-    """A problem at one point: the slopes of the function, and pullbacks beside them."""
+    """The slopes of a function at one point, and pullbacks beside them."""
 
-    def __init__(
-        self,
-        problem: Differentiable,
-        point: Arrays,
-        center: Arrays | None,
-        result: Result,
-        rng: np.random.Generator,
-    ) -> None:
-        self._problem, self._point, self.result, self._rng = problem, point, result, rng
-        self._center = flat(center or [np.array(np.nan)])
-        self.along: list[Along] = []
+    names: list[str]
+    """Of the arrays."""
+    values: Callable[[Arrays], Arrays | None]
+    """Returns the outputs in the widest dtypes, or None outside of the function's
+    domain."""
+    point: Arrays
+    center: Arrays | None
+    """The outputs at the point."""
+    result: Result
+    rng: np.random.Generator
+    rtol: float
+    noise: float
+    """Relative, of the values that are differentiated."""
+    in_double: bool
+    """Whether values are computed in float64."""
+    atol: float = 0.0
+    eps: float | None = None
+    """The longest step; by default, it scales with the arrays."""
+    rounding: float = 0.0
+    """Of the largest element of a gradient in a narrow dtype."""
+    slack: float = 0.0
+    """By how much of their difference derivatives of two sides may be wrong."""
+    pullback: Callable[[Arrays, Arrays], Arrays] | None = None
+    """Returns the gradients at another point, given it and the upstream gradients."""
+    along: list[Along] = field(default_factory=list, init=False)
 
-    def add(self, rows: Iterable[tuple[str, str, np.ndarray]]) -> None:
-        """Find the slopes along these directions: each with a name, and an array's."""
-        at, point = flat(self._point), self._point
+    def add(self, directions: Iterable[Direction]) -> None:
+        """Find the slopes along these directions."""
+        center, at = flat(self.center or [np.array(np.nan)]), flat(self.point)
 
         def values(row: np.ndarray) -> np.ndarray:
-            outputs = self._problem.values(unflat(row, point))
+            outputs = self.values(unflat(row, self.point))
             return np.full(1, np.nan) if outputs is None else flat(outputs)
 
-        problem = self._problem
-        for name, leaf, row in rows:
-            slope = scaled_slope(
-                values, self._center, at, row, problem.in_double, problem.eps
-            )
+        for name, leaf, row in directions:
+            slope = scaled_slope(values, center, at, row, self.in_double, self.eps)
             self.along.append(Along(name, leaf, row, slope))
+
+    def add_all(self, each_number: int) -> None:
+        """Move each number, if there are at most so many, or one mixture of each array;
+        at a kink, all at once."""
+        numbers = flat(self.point)
+        # Drawn in any case: later numbers shall not depend on which of them is used.
+        directions = mixtures(self.names, self.point, self.rng)
+        if numbers.size <= each_number:
+            directions = each_element(self.names, self.point)
+        self.add(directions)
+        if (
+            numbers.size > 1
+            and self.in_double
+            and abs(numbers).max() < LARGE
+            and any(along.slope.kink.any() for along in self.along)
+        ):
+            rows = self.rng.standard_normal((AT_KINKS, numbers.size))
+            self.add((OF_ALL, "", row) for row in (np.ones(numbers.size), *rows))
 
     def right(self, upstream: Arrays) -> Arrays:
         """Return the right gradients, from slopes along each number. Raises Undecided
         if they aren't known."""
         slopes = [along.slope for along in self.along if along.leaf]
         is_known = all(s.kink.sum() + np.isinf(s.doubt).sum() == 0 for s in slopes)
-        if len(slopes) != flat(self._point).size or not is_known:
+        if len(slopes) != flat(self.point).size or not is_known:
             raise Undecided("differences don't determine the gradient")
         row = np.array([dot(flat(upstream), s.value) for s in slopes])
-        return unflat(row, self._point)
-
-    def add_all(self, each_number: int) -> None:
-        """Move each number, if there are at most so many, or one mixture of each array;
-        at a kink, all at once."""
-        self.add(rows(self._problem.names, self._point, self._rng, each_number))
-        numbers = flat(self._point)
-        if (
-            numbers.size > 1
-            and self._problem.in_double
-            and abs(numbers).max() < LARGE
-            and any(along.slope.kink.any() for along in self.along)
-        ):
-            mixtures = self._rng.standard_normal((AT_KINKS, numbers.size))
-            self.add(
-                ("a random combination of all inputs", "", row)
-                for row in (np.ones(numbers.size), *mixtures)
-            )
+        return unflat(row, self.point)
 
     @property
     def outside(self) -> int:
@@ -200,7 +191,7 @@ class Comparison:
             means: what the pullback should use instead of ``upstream``.
         """
         row, weights = flat(gradients), flat(upstream if means is None else means)
-        with preceded_by(lambda: f"{place()} with upstream = {as_text(upstream)}: "):
+        with reworded(lambda m: f"{place()} with upstream = {as_text(upstream)}: {m}"):
             for along in self.along:
                 self.demand_along(along, weights, row, along.moved, upstream)
 
@@ -214,18 +205,17 @@ class Comparison:
         derivative: str = "gradient",
     ) -> None:
         """Demand that ⟨row, moved⟩ is the slope of the values with these weights."""
-        problem = self._problem
         largest = abs(row[np.isfinite(row)]).max(initial=0.0)
         pairing = pair(
             weights,
             along.slope,
             row,
             moved,
-            problem.rtol,
+            self.rtol,
             # Rounding doesn't shrink as inputs grow; in float64, it is small.
-            problem.noise / (along.slope.size if problem.in_double else 1),
-            problem.atol + problem.rounding * largest,
-            problem.slack,
+            self.noise / (along.slope.size if self.in_double else 1),
+            self.atol + self.rounding * largest,
+            self.slack,
         )
         if pairing.verdict == "wrong" and not (
             pairing.at_kink and self._is_around(pairing.actual, along, upstream)
@@ -234,9 +224,6 @@ class Comparison:
                 f"the {derivative} with respect to {along.name} is"
                 f" {pairing.actual:.6g}, but {pairing.expected} is right"
             )
-        self._note(along, pairing)
-
-    def _note(self, along: Along, pairing: Pairing) -> None:
         result = self.result
         result.compared += 1
         result.kinks += pairing.at_kink
@@ -249,46 +236,43 @@ class Comparison:
         """Return whether a slope lies between the pullback's results close by. Where
         several kinks meet, as where three numbers to be sorted are equal, the two sides
         of a direction do not show them all."""
-        pullback = self._problem.pullback
-        if along.moved.size < 3 or not pullback:
+        if along.moved.size < 3 or not self.pullback:
             return False
         slopes = []
         for _ in range(AROUND):
-            near = [each + 1e-4 * normal(self._rng, each) for each in self._point]
-            values = self._problem.values(near)
+            near = [each + 1e-4 * normal(self.rng, each) for each in self.point]
+            values = self.values(near)
             if values is not None and np.isfinite(flat(values)).all():
-                row = flat(pullback(near, upstream))
-                slopes.append(dot(row, along.moved))
+                slopes.append(dot(flat(self.pullback(near, upstream)), along.moved))
         low, high = min(slopes, default=np.nan), max(slopes, default=np.nan)
         slack = (high - low) / 16 + 1e-3 * (abs(high) + abs(low))
         return bool(low - slack <= actual <= high + slack)
 
 
-def rows(
-    names: Sequence[str], point: Arrays, rng: np.random.Generator, most: int
-) -> list[tuple[str, str, np.ndarray]]:
-    """Return directions: of each number, or of one random mixture of each array."""
+def each_element(names: Sequence[str], point: Arrays) -> list[Direction]:
+    """Return a direction for each number of the arrays."""
+    labels = [
+        (element(name, array, n), name)
+        for name, array in zip(names, point)
+        for n in range(flat([array]).size)
+    ]
+    return [(*label, row) for label, row in zip(labels, np.eye(len(labels)))]
+
+
+def mixtures(
+    names: Sequence[str], point: Arrays, rng: np.random.Generator
+) -> list[Direction]:
+    """Return a random direction for each array that has a number."""
     total, start, directions = flat(point).size, 0, []
-    each_number = total <= most
     for name, array in zip(names, point):
-        numbers = flat([array])
+        sizes = np.maximum(abs(flat([array])), 1)
         # Steps of the largest number must leap over no other.
-        shares = np.maximum(abs(numbers), 1) / np.maximum(abs(numbers), 1).max(
-            initial=1
-        )
-        mixture = rng.standard_normal((min(numbers.size, 1), numbers.size)) * shares
-        mixtures = (
-            np.eye(numbers.size)
-            if each_number
-            else mixture / np.sqrt(numbers.size or 1)
-        )
-        for n, part in enumerate(mixtures):
-            row = np.zeros(total)
-            row[start : start + numbers.size] = part
-            label = element(name, array, n)
-            label = label if each_number else f"a random combination of {name}"
-            directions.append((label, name, row))
-        start += numbers.size
+        part = rng.standard_normal(sizes.size) * (sizes / sizes.max(initial=1))
+        row = np.zeros(total)
+        row[start : start + sizes.size] = part / np.sqrt(sizes.size or 1)
+        if sizes.size:
+            directions.append((f"a random combination of {name}", name, row))
+        start += sizes.size
     return directions
 
 
@@ -315,12 +299,12 @@ def demand_form(name: str, gradient: Any, like: Any) -> None:
 
 
 @contextlib.contextmanager
-def preceded_by(place: Callable[[], str]) -> Iterator[None]:
-    """Let the message of a GradientError begin with a text, made when needed."""
+def reworded(text: Callable[[str], str]) -> Iterator[None]:
+    """Change the message of a GradientError."""
     try:
         yield
     except GradientError as error:
-        raise type(error)(f"{place()}{error}") from error
+        raise type(error)(text(str(error))) from error
 
 
 def describe(error: BaseException) -> str:

@@ -406,14 +406,6 @@ def visible_values(function: Callable) -> dict[str, Any]:
     return values
 
 
-def moved_to(place: Arrays, moving: list[int], arrays: Arrays) -> Arrays:
-    """Return a point with other numbers."""
-    point = list(place)
-    for i, array in zip(moving, arrays):
-        point[i] = array
-    return point
-
-
 def as_arrays(gradients: list, likes: list, names: list[str]) -> Arrays:
     """Return gradients as arrays in the widest dtypes, zero for None. Raises
     GradientError if a shape or a dtype isn't that of its argument."""

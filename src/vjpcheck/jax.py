@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .arrays import as_tuple, moved_to, wide
 from .core import Result
-from .levels import MODES, DerivativeCheck, argument_names, wide
+from .levels import MODES, DerivativeCheck, argument_names
 
 
 def check_grads(
@@ -28,8 +29,7 @@ def check_grads(
 
     Returns and raises: as ``vjpcheck.check_grads``.
     """
-    args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    return _JaxCheck(f, args).check(order, modes, **options)
+    return _JaxCheck(f, as_tuple(args)).check(order, modes, **options)
 
 
 class _JaxCheck(DerivativeCheck):
@@ -58,9 +58,7 @@ class _JaxCheck(DerivativeCheck):
         return jnp.asarray(array, dtype)
 
     def run(self, inputs: list) -> list:
-        leaves = list(self._leaves)
-        for n, array in zip(self._moving, inputs):
-            leaves[n] = array
+        leaves = moved_to(self._leaves, self._moving, inputs)
         outputs = jax.tree.leaves(self._f(*jax.tree.unflatten(self._tree, leaves)))
         return [jnp.asarray(each) for each in outputs if _moves(each)]
 

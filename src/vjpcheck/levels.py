@@ -5,27 +5,28 @@ Only NumPy is needed: an adapter for a framework subclasses ``DerivativeCheck``.
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .arrays import as_text, dtype_name, element, flat, normal, unflat
+from .arrays import at, dtype_name, flat, normal, unflat, wide
 from .core import (
     AT_MOST,
+    OF_ALL,
     Arrays,
     Comparison,
-    Differentiable,
+    Direction,
     GradientError,
     Result,
     Undecided,
     demand_form,
     demand_numbers,
     describe,
-    preceded_by,
+    each_element,
+    reworded,
 )
 
 MODES = ("rev", "fwd")
@@ -50,6 +51,16 @@ class Level:
     values: Arrays
     """Of the arguments, in the widest dtypes."""
     dtypes: list[str]
+
+    def __str__(self) -> str:
+        return at(self.names, self.values)
+
+    def complaint(self, problem: str) -> str:
+        """Return a message about a problem of this level."""
+        text = f"{self.name}: {problem}"
+        if "fwd" in text and "Error" in text:  # the framework's, maybe
+            text += '; modes=("rev",) leaves forward mode out'
+        return text
 
 
 class DerivativeCheck(ABC):
@@ -117,7 +128,7 @@ class DerivativeCheck(ABC):
         self._result = result = Result(points=1, dtypes=dtypes)
         first = Level("f", 0, self.run, self.names, self.values, self.dtypes)
         if not np.isfinite(flat(self._arrays(self._outputs(first)))).all():
-            raise Undecided(f"{_at(first)}: not all values are finite")
+            raise Undecided(f"{first}: not all values are finite")
         self._compare(first, order)
         result.demand_enough()
         return result
@@ -148,12 +159,13 @@ class DerivativeCheck(ABC):
         outputs, result = self._outputs(level), self._result
         comparison = self._differences(level)
         for mode in self._modes:
-            is_rev = mode == "rev"
             derivative = self._derivative(mode, level, outputs)
             before, unsettled = result.compared, result.unsettled
-            compare = self._compare_rev if is_rev else self._compare_fwd
-            try:
-                compare(level, derivative, comparison, outputs)
+            with reworded(derivative.complaint):
+                if mode == "rev":
+                    self._compare_rev(level, derivative, comparison, outputs)
+                else:
+                    self._compare_fwd(level, derivative, comparison)
                 compared = result.compared - before
                 unknown = result.unsettled - unsettled
                 if unknown > max(min(1, len(comparison.along) - 1), compared / 10):
@@ -162,13 +174,8 @@ class DerivativeCheck(ABC):
                         " derivatives: move args away from where the function isn't"
                         " smooth, or choose eps"
                     )
-            except GradientError as wrong:
-                text = f"{derivative.name}: {wrong}"
-                if "fwd" in text and "Error" in text:  # the framework's, maybe
-                    text += '; modes=("rev",) leaves forward mode out'
-                raise type(wrong)(text) from wrong
             result.order = max(result.order, derivative.order)
-            if order > 1 and (is_rev or self.nests_forward):
+            if order > 1 and (mode == "rev" or self.nests_forward):
                 self._compare(derivative, order - 1)
 
     def _derivative(self, mode: str, level: Level, outputs: list) -> Level:
@@ -226,19 +233,19 @@ class DerivativeCheck(ABC):
 
         narrow = max(NOISE.get(dtype, 0.0) for dtype in level.dtypes)
         rtol = max(RTOL.get(dtype, 1e-6) for dtype in level.dtypes)
-        problem = Differentiable(
+        comparison = Comparison(
             level.names,
             values,
-            None,
+            level.values,
+            self._arrays(center),
+            self._result,
+            self._rng,
             self._rtol or (10 * rtol if level.order else rtol),
             1e-9 if double else max(narrow, 1e-9),
             double,
             self._atol,
             self._eps,
             narrow / 10,
-        )
-        comparison = Comparison(
-            problem, level.values, self._arrays(center), self._result, self._rng
         )
         comparison.add(self._directions(level))
         self._tensors(level, level.values, double=False)  # variables were moved
@@ -254,23 +261,17 @@ class DerivativeCheck(ABC):
         dtypes = [dtype_name(each) for each in outputs]
         return dtypes == [wide(dtype) for dtype in dtypes]
 
-    def _directions(self, level: Level) -> Iterator[tuple[str, str, np.ndarray]]:
+    def _directions(self, level: Level) -> list[Direction]:
         total = flat(level.values).size
-        if total > AT_MOST:
-            mixtures = self._rng.standard_normal((AT_MOST, total)) / np.sqrt(total)
-            # A wrong number shows more clearly among fewer.
-            block = np.arange(total) * (AT_MOST // 2) // total
-            for n in range(AT_MOST // 2):
-                mixtures[n] *= (block == n) * np.sqrt(AT_MOST // 2)
-            names = ["a random combination of all inputs"] * AT_MOST
-        else:
-            mixtures = np.eye(total)
-            names = [
-                element(name, array, n)
-                for name, array in zip(level.names, level.values)
-                for n in range(flat([array]).size)
-            ]
-        return ((name, "", row) for name, row in zip(names, mixtures))
+        if total <= AT_MOST:
+            elements = each_element(level.names, level.values)
+            return [(name, "", row) for name, _, row in elements]
+        mixtures = self._rng.standard_normal((AT_MOST, total)) / np.sqrt(total)
+        # A wrong number shows more clearly among fewer.
+        block = np.arange(total) * (AT_MOST // 2) // total
+        for n in range(AT_MOST // 2):
+            mixtures[n] *= (block == n) * np.sqrt(AT_MOST // 2)
+        return [(OF_ALL, "", row) for row in mixtures]
 
     def _compare_rev(
         self, level: Level, derivative: Level, comparison: Comparison, outputs: list
@@ -280,11 +281,11 @@ class DerivativeCheck(ABC):
             arrays = self._arrays(upstream)  # before a gradient function changes them
             gradients = self._arrays(self._run(derivative, level, upstream))
             comparison.demand(
-                arrays, partial(_at, level), self._dual(gradients), self._dual(arrays)
+                arrays, level.__str__, self._dual(gradients), self._dual(arrays)
             )
 
     def _compare_fwd(
-        self, level: Level, derivative: Level, comparison: Comparison, _: list
+        self, level: Level, derivative: Level, comparison: Comparison
     ) -> None:
         for along in comparison.along:
             moved = unflat(along.moved, level.values)
@@ -293,7 +294,7 @@ class DerivativeCheck(ABC):
             size = along.slope.center.size
             mixtures = self._rng.standard_normal((2, size)) / np.sqrt(size or 1)
             for weight in np.eye(size) if size <= AT_MOST else mixtures:
-                with preceded_by(lambda: f"{_at(level)}: "):
+                with reworded(lambda message: f"{level}: {message}"):
                     comparison.demand_along(
                         along, weight, actual, weight, [], "forward-mode derivative"
                     )
@@ -305,20 +306,9 @@ class DerivativeCheck(ABC):
         except GradientError:
             raise
         except self.bugs as error:
-            raise Undecided(f"{_at(level)}: {describe(error)}") from error
+            raise Undecided(f"{level}: {describe(error)}") from error
         except Exception as error:
-            message = f"{_at(level)}: it raises {describe(error)}"
-            raise GradientError(message) from error
-
-
-def _at(level: Level) -> str:
-    pairs = zip(level.names, level.values)
-    return "at " + ", ".join(f"{name} = {as_text([each])}" for name, each in pairs)
-
-
-def wide(dtype: str) -> str:
-    """Return the widest dtype of the same kind."""
-    return "complex128" if dtype.startswith("complex") else "float64"
+            raise GradientError(f"{level}: it raises {describe(error)}") from error
 
 
 def argument_names(f: Callable, args: tuple) -> list[str]:

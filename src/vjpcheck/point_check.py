@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 import tensorflow as tf
 
-from .arrays import as_text, element, flat, normal
-from .core import AT_MOST, Arrays, Comparison, Differentiable, GradientError
-from .function import Misdeclared, as_arrays, demanded, moved_to, wide, widened
+from .arrays import as_text, element, flat, moved_to, normal
+from .core import AT_MOST, Arrays, Comparison, GradientError
+from .function import Misdeclared, as_arrays, demanded, wide, widened
 from .rule import Rule
 
 AROUND = 16
@@ -58,19 +58,20 @@ class PointCheck:
             upstream = [tf.cast(array, each.dtype) for array, each in pairs]
             return rule.gradients(point, upstream, self.double)
 
-        problem = Differentiable(
+        return Comparison(
             rule.names,
             values,
-            pullback,
+            [self.point[i] for i in function.moving],
+            rule.domain.values(self.point, function.in_double),
+            rule.result,
+            rule.rng,
             rtol,
             noise,
             function.in_double,
             rule.options.atol,
             slack=slack,
+            pullback=pullback,
         )
-        arrays = [self.point[i] for i in function.moving]
-        center = rule.domain.values(self.point, function.in_double)
-        return Comparison(problem, arrays, center, rule.result, rule.rng)
 
     def gradients(self, upstream: list) -> Arrays:
         """Return the gradients of the function."""

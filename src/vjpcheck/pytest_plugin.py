@@ -35,7 +35,7 @@ def check(seed: int, f: Callable, args: Any, **options: Any) -> Any:
     """``check_custom_gradient``, which fails with more than its problem."""
     __tracebackhide__ = True
     from . import GradientError, check_custom_gradient  # TensorFlow takes seconds
-    from .check import as_tuple
+    from .arrays import as_tuple
     from .failure import text
 
     options = {"seed": seed, **options}

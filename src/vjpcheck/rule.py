@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from . import points
 from .arrays import as_text, normal
-from .core import Arrays, GradientError, Result, Undecided, preceded_by
+from .core import Arrays, GradientError, Result, Undecided, reworded
 from .function import (
     Function,
     Misdeclared,
@@ -175,7 +175,7 @@ class Rule:
         return self.as_arrays(gradients, point, double)
 
     def as_arrays(self, gradients: list, point: Arrays, double: bool) -> Arrays:
-        with preceded_by(lambda: f"{self.at(point)}: "):
+        with reworded(lambda message: f"{self.at(point)}: {message}"):
             return as_arrays(gradients, self.function.specs(point, double), self.names)
 
     def at(self, point: Arrays) -> str:

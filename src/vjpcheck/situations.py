@@ -8,17 +8,9 @@ import numpy as np
 import tensorflow as tf
 
 from . import points
-from .arrays import as_text, flat
-from .core import (
-    AT_MOST,
-    Arrays,
-    Comparison,
-    Differentiable,
-    GradientError,
-    Undecided,
-    preceded_by,
-)
-from .function import added_up, as_arrays, describe, moved_to, wide, widened
+from .arrays import as_text, flat, moved_to
+from .core import AT_MOST, Arrays, Comparison, GradientError, Undecided, reworded
+from .function import added_up, as_arrays, describe, wide, widened
 from .point_check import PointCheck
 from .rule import Rule
 
@@ -28,6 +20,14 @@ OUTSIDE = 0.25
 """Of the difference of two sides of a kink, where a point may be very close to it."""
 SIZES = (1.0, 10.0, 0.1, 1e3)
 """Of upstream gradients."""
+ACCEPTED = (
+    "; the forward pass accepts this shape: mend the gradient function, or exclude the"
+    " shape with where=… or shapes=False"
+)
+SLICES = (
+    "; upstream was tf.IndexedSlices, as behind tf.gather: convert it with"
+    " tf.convert_to_tensor(upstream)"
+)
 INSIDE = "inside tf.function"
 TURNS = (((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
 """Orders of two forward and two backward passes."""
@@ -189,15 +189,10 @@ class Situations:
             except Exception:
                 taken = False
                 continue
-            try:
+            with reworded(lambda message: f"{message}{SLICES}"):
                 sums = [added_up(each, rows, length) for each in parts]
                 arrays = rule.as_arrays(gradients, check.point, check.double)
                 check.demand(sums, arrays)
-            except GradientError as wrong:
-                raise GradientError(
-                    f"{wrong}; upstream was tf.IndexedSlices, as behind tf.gather:"
-                    " convert it with tf.convert_to_tensor(upstream)"
-                ) from wrong
         self._result.slices = taken
 
     def _check_narrow(self, point: Arrays, counts: bool, slack: float) -> None:
@@ -229,13 +224,8 @@ class Situations:
     def _check_shapes(self) -> None:
         """Other shapes, if the forward pass accepts them."""
         for point in self._other_shapes():
-            try:
+            with reworded(lambda message: f"{message}{ACCEPTED}"):
                 self._demand(point, self._double, slack=np.inf)
-            except GradientError as wrong:
-                raise type(wrong)(
-                    f"{wrong}; the forward pass accepts this shape: mend the gradient"
-                    " function, or exclude the shape with where=… or shapes=False"
-                ) from wrong
             self._result.shapes += 1
 
     def _other_shapes(self) -> Iterator[Arrays]:
@@ -423,10 +413,8 @@ class Situations:
             return False
         is_lost = any(each is None for each in gradients)
         lost = " (a tape gives None for some)" if is_lost else ""
-        try:
+        with reworded(lambda message: f"{message}{lost}; order=1 leaves it out"):
             self._compare_second(point, sources, upstream, weights, gradients)
-        except GradientError as error:
-            raise type(error)(f"{error}{lost}; order=1 leaves it out") from error
         return True
 
     def _compare_second(
@@ -448,8 +436,17 @@ class Situations:
         likes = sources + upstream
         names, arrays = [f"input {n}" for n in range(len(likes))], widened(likes)
         rel, noise = rule.tolerance(self._double)
-        problem = Differentiable(names, first, None, 10 * rel, noise, self._double)
-        comparison = Comparison(problem, arrays, first(arrays), rule.result, rule.rng)
+        comparison = Comparison(
+            names,
+            first,
+            arrays,
+            first(arrays),
+            rule.result,
+            rule.rng,
+            10 * rel,
+            noise,
+            self._double,
+        )
         mixture = rule.rng.standard_normal(flat(arrays).size)
         is_input = np.arange(mixture.size) < flat(arrays[:count]).size
         comparison.add(
@@ -461,5 +458,5 @@ class Situations:
         # None beside a number is taken for zero, where gradients are composed.
         seconds = as_arrays(gradients, likes, names)
         place = partial(rule.at, point)
-        with preceded_by(lambda: "the second derivative "):
+        with reworded(lambda message: f"the second derivative {message}"):
             comparison.demand(widened(weights), place, seconds)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import tensorflow as tf
 
+from .arrays import moved_to
 from .core import Arrays, Undecided
 from .function import Function, demanded, wide
 from .levels import DerivativeCheck
@@ -39,19 +40,15 @@ class TapeCheck(DerivativeCheck):
         self._state.restore_all(has_drawn=self._call.noisy)
 
     def inputs(self, arrays: Arrays, double: bool) -> list:
-        call, point = self._call, self._call.start()
-        for i, array in zip(call.moving, arrays):
-            point[i] = array
-        tensors = call.tensors(point, double)
+        call = self._call
+        tensors = call.tensors(moved_to(call.start(), call.moving, arrays), double)
         return [tensors[i] for i in call.moving]
 
     def tensor(self, array: np.ndarray, dtype: str) -> tf.Tensor:
         return tf.cast(array, dtype)
 
     def run(self, inputs: list) -> list:
-        tensors = list(self._fixed)
-        for i, source in zip(self._call.moving, inputs):
-            tensors[i] = source
+        tensors = moved_to(self._fixed, self._call.moving, inputs)
         with demanded("the function"):
             return self._call.run(self._call.call, tensors)
 

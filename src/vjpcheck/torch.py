@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.autograd import forward_ad
 
-from .arrays import dtype_name
+from .arrays import as_tuple, dtype_name, moved_to
 from .core import GradientError, Result
 from .levels import MODES, DerivativeCheck, argument_names
 
@@ -29,8 +29,7 @@ def check_grads(
 
     Returns and raises: as ``vjpcheck.check_grads``.
     """
-    args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    return _TorchCheck(f, args).check(order, modes, **options)
+    return _TorchCheck(f, as_tuple(args)).check(order, modes, **options)
 
 
 class _TorchCheck(DerivativeCheck):
@@ -59,10 +58,7 @@ class _TorchCheck(DerivativeCheck):
         return torch.tensor(array, dtype=getattr(torch, dtype), device=self._device)
 
     def run(self, inputs: list) -> list:
-        args = list(self._args)
-        for n, tensor in zip(self._moving, inputs):
-            args[n] = tensor
-        outputs = self._f(*args)
+        outputs = self._f(*moved_to(self._args, self._moving, inputs))
         outputs = [outputs] if isinstance(outputs, torch.Tensor) else outputs
         return [y for y in outputs if y.is_floating_point() or y.is_complex()]
 
