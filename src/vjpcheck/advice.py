@@ -16,12 +16,11 @@ import tensorflow as tf
 
 from .arrays import as_tuple
 from .check import check_custom_gradient
-from .core import GradientError, Result
+from .core import GradientError
 from .difference import NUMBER, Gradients, difference, near
 from .function import call_of, describe
 from .options import options_of
-from .point_check import PointCheck
-from .rule import Rule
+from .point_check import at_arguments
 
 UNNAMED = "check_custom_gradient: "
 PATTERNS = {
@@ -113,10 +112,8 @@ class _Case:
         return pullback([tf.ones_like(each) for each in outputs])
 
     def in_graph(self, jit_compile: bool = False) -> None:
-        run = self.call.compiled(
-            self.both_passes, self.tensors, jit_compile=jit_compile
-        )
-        run(self.tensors)
+        run = self.both_passes
+        self.call.compiled(run, self.tensors, jit_compile=jit_compile)(self.tensors)
 
 
 def _limit(entry: str, text: str) -> Advice:
@@ -178,16 +175,15 @@ def _problem(case: _Case, **options: Any) -> str:
 
 def _differences(case: _Case) -> Iterator[Advice]:
     """Say how a wrong gradient differs from the right one, at the arguments."""
-    call = call_of(case.function, case.function, case.args, {})
     options = replace(case.parsed, shapes=False, graph=False)
-    rule = Rule(call, options, Result(), np.random.default_rng(0), far=False)
-    with contextlib.closing(rule):
-        check = PointCheck(rule, rule.here, rule.double, MOST)
+    with at_arguments(case.function, case.args, options, MOST) as check:
+        rule = check.rule
         upstream = [rule.random(each) for each in check.outputs]
         right, actual = check.right(upstream), check.gradients(upstream)
         thrice = check.gradients([3 * each for each in upstream])
         nothing = check.gradients([0 * each for each in upstream])
-    factors = {name: rule.here[i] for name, i in zip(rule.names, call.moving)}
+    moving = rule.function.moving
+    factors = {name: rule.here[i] for name, i in zip(rule.names, moving)}
     for i, name in enumerate(rule.names):
         if near(actual[i], right[i]):
             continue

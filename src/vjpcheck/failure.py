@@ -1,8 +1,8 @@
 """A failed check as text: what is wrong, the smallest counterexample, and advice."""
 
-import contextlib
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,10 @@ import numpy as np
 import tensorflow as tf
 
 from .advice import explain
-from .core import GradientError, Result, Undecided
+from .core import GradientError, Undecided
 from .function import call_of
 from .options import options_of
-from .point_check import PointCheck
-from .rule import Rule
+from .point_check import PointCheck, at_arguments
 
 SECONDS = 10.0
 """For a counterexample."""
@@ -29,10 +28,10 @@ def text(f: Callable, args: tuple, error: GradientError, **options: Any) -> str:
     lines = [f"{name} {'could not be checked' if is_open else failed}:", f"  {error}"]
     # Where nothing could be compared, advice would be a guess.
     if not is_open:
-        with contextlib.suppress(Exception):
+        with suppress(Exception):
             if smaller := smallest(f, args, **options):
                 lines += ["Smallest counterexample:", f"  {smaller}"]
-        with contextlib.suppress(Exception):
+        with suppress(Exception):
             mistakes = [each for each in explain(f, args, **options) if each.is_mistake]
             advice = [f"  {each}" for each in mistakes if not each.is_unnamed]
             lines += ["Advice:", *advice] if advice else []
@@ -48,13 +47,10 @@ def smallest(f: Callable, args: tuple, **options: Any) -> str:
 
     def problem(leaves: list) -> str:
         arguments = call.packed(call.tensors(leaves, double=False))
-        function = call_of(f, f, arguments, {})
-        try:
-            rule = Rule(function, wanted, Result(), np.random.default_rng(0), far=False)
-        except Exception:  # not what the function takes
-            return ""
-        with contextlib.closing(rule):
-            return _problem(rule)
+        # Maybe these arguments are not what the function takes.
+        with suppress(Exception), at_arguments(f, arguments, wanted) as check:
+            return _problem(check)
+        return ""
 
     message, until = problem(leaves), time.monotonic() + SECONDS
     candidates = _simpler(leaves, call.moving)
@@ -67,18 +63,14 @@ def smallest(f: Callable, args: tuple, **options: Any) -> str:
     return message
 
 
-def _problem(rule: Rule) -> str:
+def _problem(check: PointCheck) -> str:
     """Return what is wrong at the arguments with simple upstream gradients."""
-    check = PointCheck(rule, rule.here, rule.double)
     for size in (1, 2):
+        upstream = [tf.fill(y.shape, tf.cast(size, y.dtype)) for y in check.outputs]
         try:
-            check.demand(
-                [tf.fill(y.shape, tf.cast(size, y.dtype)) for y in check.outputs]
-            )
-        except Undecided:
-            return ""
+            check.demand(upstream)
         except GradientError as error:
-            return str(error)
+            return "" if isinstance(error, Undecided) else str(error)
     return ""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from . import arrays
 from .core import Arrays, GradientError, Refused, Undecided, demand_form, describe
 
 STATIC = (bool, int, str, bytes, type(None), np.bool_)
@@ -42,9 +43,7 @@ def inexact(dtype: tf.DType) -> bool:
 
 def wide(dtype: tf.DType) -> tf.DType:
     """Return the widest dtype of the same kind."""
-    if dtype.is_floating:
-        return tf.float64
-    return tf.complex128 if dtype.is_complex else dtype
+    return tf.as_dtype(arrays.wide(dtype.name)) if inexact(dtype) else dtype
 
 
 def widened(tensors: list) -> Arrays:
@@ -137,6 +136,14 @@ class Function:
     @property
     def moving(self) -> list[int]:
         return [i for i, each in enumerate(self.leaves) if each.moves]
+
+    @property
+    def has_narrow_variable(self) -> bool:
+        """Return whether a variable moves by steps of its own, whatever comes out."""
+        leaves = [
+            each for each in self.leaves if each.moves and each.variable is not None
+        ]
+        return any(each.dtype != wide(each.dtype) for each in leaves)
 
     @property
     def tensors_passed(self) -> list[int]:
@@ -250,43 +257,36 @@ class Function:
         sources = [tensors[i] for i in self.moving] + upstream
         with tf.GradientTape() as outer:
             outer.watch(sources)
-            first = self.both_passes(tensors, upstream)
+            pairs = zip(weights, self.both_passes(tensors, upstream))
             products = [
-                tf.math.real(tf.math.conj(w) * tf.convert_to_tensor(g))
-                for w, g in zip(weights, first)
-                if g is not None
+                tf.math.real(tf.math.conj(weight) * tf.convert_to_tensor(gradient))
+                for weight, gradient in pairs
+                if gradient is not None
             ]
             paired = tf.add_n([tf.reduce_sum(each) for each in products])
         return outer.gradient(paired, sources)
 
     def compiled(
-        self, run: Callable, tensors: list, unknown: str = "", jit_compile: bool = False
+        self,
+        run: Callable,
+        tensors: list,
+        *more: list,
+        unknown: str = "",
+        jit_compile: bool = False,
     ) -> Callable:
-        """Return ``run`` inside ``tf.function``, as a function of the tensors and more.
-        Without knowledge of the first axis or of the rank, if one is named."""
+        """Return ``run`` inside ``tf.function``, as a function of such tensors and
+        more: without knowledge of the first axis or of the rank, if one is named."""
         places = self.tensors_passed
+        values = [tensors[i] for i in places]
+        specify = partial(_spec, unknown, self.batch)
+        specs = tf.nest.map_structure(specify, [values, *more])
 
         def graph(values: list, *more: list) -> list:
-            inside = list(tensors)
-            for i, tensor in zip(places, values):
-                inside[i] = tensor
-            return run(inside, *more)
+            return run(arrays.moved_to(tensors, places, values), *more)
 
         made = tf.function(graph, autograph=False, jit_compile=jit_compile)
-
-        concrete: list[Callable] = []  # tf.function would take others for retracing
-
-        def call(tensors: list, *more: list) -> list:
-            values = [tensors[i] for i in places]
-            if not concrete:
-                specs = tf.nest.map_structure(_spec, [values, *more])
-                if unknown:
-                    less = partial(_without, unknown, self.batch)
-                    specs = tf.nest.map_structure(less, specs)
-                concrete.append(made.get_concrete_function(*specs))
-            return concrete[0](values, *more)
-
-        return call
+        concrete = made.get_concrete_function(*specs)  # never traced again
+        return lambda tensors, *more: concrete([tensors[i] for i in places], *more)
 
     @property
     def batch(self) -> int | None:
@@ -296,12 +296,12 @@ class Function:
         # A length of one may broadcast, and that of a square matrix may not be free.
         return None if first[:1] in ((), (1,)) or is_square(first) else first[0]
 
-    def graph(self, run: Callable, tensors: list) -> Callable:
-        """Return ``run`` inside ``tf.function``: the same graph for the same shapes."""
+    def in_graph(self, run: Callable, tensors: list, *more: list) -> list:
+        """Run inside ``tf.function``, in the same graph for the same shapes."""
         kind = _kind(run, tensors)
-        graph = self._graphs.get(kind) or self.compiled(run, tensors)
+        graph = self._graphs.get(kind) or self.compiled(run, tensors, *more)
         self._graphs[kind] = graph
-        return graph
+        return graph(tensors, *more)
 
     def _soon_a_graph(
         self, run: Callable, after: int, tensors: list, *more: list
@@ -313,7 +313,7 @@ class Function:
             return run(tensors, *more)
         if kind not in self._graphs or self._graphs[kind]:
             try:
-                return self.graph(run, tensors)(tensors, *more)
+                return self.in_graph(run, tensors, *more)
             except Exception:  # told below, if it is the program's
                 self._graphs[kind] = None
         return run(tensors, *more)
@@ -324,16 +324,12 @@ def _kind(run: Callable, tensors: list) -> tuple:
     return run.__name__, *shapes
 
 
-def _spec(value: Any) -> tf.TensorSpec:
-    return tf.TensorSpec(value.shape, value.dtype)
-
-
-def _without(unknown: str, batch: int | None, spec: tf.TensorSpec) -> tf.TensorSpec:
-    if unknown == "rank":
-        return tf.TensorSpec(None, spec.dtype)
-    is_of_batch = bool(spec.shape.rank) and spec.shape[0] == batch
-    shape = [None, *spec.shape[1:]] if is_of_batch else spec.shape
-    return tf.TensorSpec(shape, spec.dtype)
+def _spec(unknown: str, batch: int | None, value: tf.Tensor) -> tf.TensorSpec:
+    """Return the shape, as far as it is known, and the dtype."""
+    shape = None if unknown == "rank" else [*value.shape]
+    if unknown == "batch" and shape and shape[0] == batch:
+        shape[0] = None
+    return tf.TensorSpec(shape, value.dtype)
 
 
 def is_square(shape: tuple[int, ...]) -> bool:

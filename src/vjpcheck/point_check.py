@@ -1,14 +1,16 @@
 """One point at which a custom gradient is compared with the right one."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 import tensorflow as tf
 
 from .arrays import as_text, element, flat, moved_to, normal
-from .core import AT_MOST, Arrays, Comparison, GradientError
-from .function import Misdeclared, as_arrays, demanded, wide, widened
+from .core import AT_MOST, Arrays, Comparison, GradientError, Result
+from .function import Misdeclared, as_arrays, call_of, demanded, wide, widened
+from .options import Options
 from .rule import Rule
 
 AROUND = 16
@@ -34,18 +36,17 @@ class PointCheck:
         each_number: int = AT_MOST,
         slack: float = 0.0,
     ) -> None:
-        self._rule, self._function, self._options = rule, rule.function, rule.options
+        self.rule, self._function, self._options = rule, rule.function, rule.options
         self.point = point if double else rule.rounded(point)
         self.double = double
-        with demanded():
-            self.outputs = self._function.outputs_at(self.point, double)
+        self.outputs = rule.outputs(self.point, double)
         self.comparison: Comparison | None = None
         if not (self._options.like or self._options.vjp):
             self.comparison = self._differences(slack)
             self.comparison.add_all(each_number)
 
     def _differences(self, slack: float) -> Comparison:
-        rule, function = self._rule, self._function
+        rule, function = self.rule, self._function
         rtol, noise = rule.tolerance(self.double)
 
         def values(arrays: Arrays) -> Arrays | None:
@@ -75,7 +76,7 @@ class PointCheck:
 
     def gradients(self, upstream: list) -> Arrays:
         """Return the gradients of the function."""
-        return self._rule.gradients(self.point, upstream, self.double)
+        return self.rule.gradients(self.point, upstream, self.double)
 
     def right(self, upstream: list) -> Arrays:
         """Return the right gradients. Raises Undecided if they aren't known."""
@@ -89,18 +90,18 @@ class PointCheck:
         """Demand that the gradients are right: those of the function, or these."""
         if gradients is None:
             gradients = self.gradients(upstream)
-        place = partial(self._rule.at, self.point)
+        place = partial(self.rule.at, self.point)
         if self.comparison:
             means = widened(self._meant(upstream, self.point, self.double))
             self.comparison.demand(widened(upstream), place, gradients, means)
             return
-        self._rule.result.compared += 1
+        self.rule.result.compared += 1
         right = self._declared(self.point, upstream)
         for k, (actual, expected) in enumerate(zip(gradients, right)):
             wrong = self._wrong(upstream, k, flat([actual]), flat([expected]))
             if wrong.any():
                 n = int(np.argmax(wrong))
-                name = element(self._rule.names[k], actual, n)
+                name = element(self.rule.names[k], actual, n)
                 raise GradientError(
                     f"{place()} with upstream = {as_text(upstream)}: the gradient with"
                     f" respect to {name} is {flat([actual])[n]:.6g}, but"
@@ -112,7 +113,7 @@ class PointCheck:
     ) -> np.ndarray:
         """Return which numbers of a gradient are wrong. At a kink, any between the
         right gradients close by are right."""
-        rel, _ = self._rule.tolerance(self.double)
+        rel, _ = self.rule.tolerance(self.double)
         finite = expected[np.isfinite(expected)]
         size = np.sqrt(np.mean(finite**2)) if finite.size else 0.0
         near = rel * (abs(expected) + size) + self._options.atol
@@ -122,7 +123,7 @@ class PointCheck:
             low, high = self._around(upstream, k)
             near = near + rel * np.maximum(abs(low), abs(high))
             inside = (low - near <= actual) & (actual <= high + near) & (low < high)
-            self._rule.result.kinks += int((wrong & inside).any())
+            self.rule.result.kinks += int((wrong & inside).any())
             wrong &= ~inside
         return wrong
 
@@ -131,7 +132,7 @@ class PointCheck:
         moving, rows = self._function.moving, []
         for _ in range(AROUND):
             near = [
-                self.point[i] + CLOSE * normal(self._rule.rng, self.point[i])
+                self.point[i] + CLOSE * normal(self.rule.rng, self.point[i])
                 for i in moving
             ]
             right = self._declared(moved_to(self.point, moving, near), upstream)
@@ -149,7 +150,7 @@ class PointCheck:
     def _declared(self, point: Arrays, upstream: list) -> Arrays:
         """Return the gradients of ``like`` or ``vjp``, in float64 if possible."""
         function = self._function
-        double = self.double or self._rule.double
+        double = self.double or self.rule.double
         upstream = self._meant(upstream, point, double)
         tensors = function.tensors(point, double)
         if double:
@@ -160,7 +161,7 @@ class PointCheck:
             gradients = self._of_vjp(self._options.vjp, tensors, upstream)
         sources = [tensors[i] for i in function.moving]
         try:
-            return as_arrays(gradients, sources[: len(gradients)], self._rule.names)
+            return as_arrays(gradients, sources[: len(gradients)], self.rule.names)
         except GradientError as error:
             raise Misdeclared(f"of like or vjp, {error}") from error
 
@@ -184,3 +185,14 @@ class PointCheck:
         if len(gradients) != len(moving):
             raise Misdeclared(f"vjp returns {len(gradients)} gradients")
         return gradients
+
+
+@contextlib.contextmanager
+def at_arguments(
+    f: Callable, args: tuple, options: Options, each_number: int = AT_MOST
+) -> Iterator[PointCheck]:
+    """Check a custom gradient at its arguments, and nowhere else."""
+    call, rng = call_of(f, f, args, {}), np.random.default_rng(0)
+    rule = Rule(call, options, Result(), rng, far=False)
+    with contextlib.closing(rule):
+        yield PointCheck(rule, rule.here, rule.double, each_number)

@@ -247,13 +247,10 @@ def batches(function: Function, point: Arrays) -> Iterator[Arrays]:
 def other_sizes(function: Function, point: Arrays) -> Iterator[Arrays]:
     """Yield the point with each length that its axes have one longer, wherever it
     occurs."""
-    places = function.tensors_passed
-    for size in sorted({n for i in places for n in np.shape(point[i]) if n > 1}):
-        shapes = {i: np.shape(point[i]) for i in places}
-        yield _resized(
-            point,
-            {i: tuple(n + (n == size) for n in shape) for i, shape in shapes.items()},
-        )
+    shapes = {i: np.shape(point[i]) for i in function.tensors_passed}
+    for size in sorted({n for shape in shapes.values() for n in shape if n > 1}):
+        longer = {i: tuple(n + (n == size) for n in shapes[i]) for i in shapes}
+        yield _resized(point, longer)
 
 
 def broadcast(function: Function, point: Arrays) -> Iterator[Arrays]:

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from . import points
-from .arrays import as_text, normal
+from .arrays import at, normal
 from .core import Arrays, GradientError, Result, Undecided, reworded
 from .function import (
     Function,
@@ -17,7 +17,6 @@ from .function import (
     demanded,
     describe,
     runs_widely,
-    wide,
 )
 from .options import Options
 from .state import State
@@ -94,12 +93,7 @@ class Rule:
         """Find out what can be computed in float64."""
         function = self.function
         tensors = function.tensors(self.here, double=True)
-        # A narrow variable moves by steps of its own, whatever comes out.
-        is_wide = all(
-            function.leaves[i].variable is None
-            or function.leaves[i].dtype == wide(function.leaves[i].dtype)
-            for i in function.moving
-        )
+        is_wide = not function.has_narrow_variable
         self.double = is_wide and runs_widely(lambda: self._both_passes(tensors))
         function.in_double = is_wide and runs_widely(partial(function.outputs, tensors))
         # Close to 1, even wide numbers are coarse: so it is tried elsewhere, too.
@@ -150,9 +144,11 @@ class Rule:
         return tf.constant(numbers.astype(like.dtype.as_numpy_dtype))
 
     def random_upstream(self, point: Arrays, double: bool) -> list[tf.Tensor]:
+        return [self.random(each) for each in self.outputs(point, double)]
+
+    def outputs(self, point: Arrays, double: bool) -> list[tf.Tensor]:
         with demanded():
-            outputs = self.function.outputs_at(point, double)
-        return [self.random(each) for each in outputs]
+            return self.function.outputs_at(point, double)
 
     def draw_near(self) -> Arrays | None:
         """Return a point near the arguments."""
@@ -180,8 +176,6 @@ class Rule:
 
     def at(self, point: Arrays) -> str:
         """Return a point as text."""
-        return "at " + ", ".join(
-            f"{leaf.name} = {as_text([array])}"
-            for leaf, array in zip(self.function.leaves, point)
-            if leaf.dtype is not None
-        )
+        leaves = self.function.leaves
+        shown = [i for i, leaf in enumerate(leaves) if leaf.dtype is not None]
+        return at([leaves[i].name for i in shown], [point[i] for i in shown])

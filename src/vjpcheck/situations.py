@@ -268,16 +268,15 @@ class Situations:
             modes.append((f"{INSIDE}, with an unknown rank,", "rank", False))
         if options.xla:
             modes.append(("compiled by XLA,", "", True))
-        tensors = function.tensors(here, double=False)
+        run, tensors = function.both_passes, function.tensors(here, double=False)
         for text, unknown, jit_compile in modes:
             try:
                 if unknown or jit_compile:
-                    graph = function.compiled(
-                        function.both_passes, tensors, unknown, jit_compile
-                    )
+                    kind = {"unknown": unknown, "jit_compile": jit_compile}
+                    graph = function.compiled(run, tensors, upstream, **kind)
+                    gradients = graph(tensors, upstream)
                 else:
-                    graph = function.graph(function.both_passes, tensors)
-                gradients = graph(tensors, upstream)
+                    gradients = function.in_graph(run, tensors, upstream)
             except Exception as error:
                 if unknown and self._refuses(tensors, unknown):
                     continue
@@ -292,7 +291,7 @@ class Situations:
         function = self._function
         try:
             run = partial(function.run, function.call)
-            function.compiled(run, tensors, unknown)(tensors)
+            function.compiled(run, tensors, unknown=unknown)(tensors)
         except Exception:
             return True
         return False

@@ -95,10 +95,11 @@ class State:
         if is_moved:
             self._moved.add(id(variable))
 
-    def restore(self) -> None:
-        """Put the values back."""
-        for variable, value in self._variables.values():
-            variable.assign(value)
+    def restore(self, is_moved_too: bool = True) -> None:
+        """Put the values back: all, or only those that the check doesn't move."""
+        for key, (variable, value) in self._variables.items():
+            if is_moved_too or key not in self._moved:
+                variable.assign(value)
         for bits, state in self._generators:
             bits.state = state
 
@@ -107,11 +108,7 @@ class State:
         tf.random.set_seed(1)
         np.random.seed(1)
         random.seed(1)
-        for key, (variable, value) in self._variables.items():
-            if key not in self._moved:
-                variable.assign(value)
-        for bits, state in self._generators:
-            bits.state = state
+        self.restore(is_moved_too=False)
 
     def restore_all(self, has_drawn: bool | None) -> None:
         """Put the values back, and the states of the global generators."""

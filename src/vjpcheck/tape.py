@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from .arrays import moved_to
 from .core import Arrays, Undecided
-from .function import Function, demanded, wide
+from .function import Function, demanded
 from .levels import DerivativeCheck
 from .state import State
 
@@ -25,15 +25,12 @@ class TapeCheck(DerivativeCheck):
             self._state.find_variables(call, self._fixed)
         if not call.moving:
             raise Undecided("no argument is floating or complex")
-        point, leaves = call.start(), [call.leaves[i] for i in call.moving]
+        point = call.start()
         self._fixed = call.tensors(point, double=False)
-        self.names = [leaf.name for leaf in leaves]
+        self.names = [call.leaves[i].name for i in call.moving]
         self.values = [point[i] for i in call.moving]
-        self.dtypes = [leaf.dtype.name for leaf in leaves]
-        # A narrow variable moves by steps of its own, whatever comes out.
-        self.widens = all(
-            leaf.variable is None or leaf.dtype == wide(leaf.dtype) for leaf in leaves
-        )
+        self.dtypes = [dtype.name for dtype in call.dtypes(double=False)]
+        self.widens = not call.has_narrow_variable
 
     def close(self) -> None:
         """Put back what the calls changed."""
