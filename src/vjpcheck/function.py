@@ -87,15 +87,9 @@ def leaf(name: str, value: Any) -> Leaf:
     except (TypeError, ValueError):  # as TensorFlow will say itself
         return Leaf(name, None, value)
     number = tensor.numpy() if hasattr(tensor, "numpy") else tf.get_static_value(tensor)
-    shape = tensor.shape if tensor.shape.rank is not None else ()
-    return Leaf(
-        name, tensor.dtype, number, tuple(2 if size is None else size for size in shape)
-    )
-
-
-def leaf_of(variable: tf.Variable) -> Leaf:
-    value, name = variable.numpy(), variable.name.partition(":")[0]
-    return Leaf(name, variable.dtype, value, value.shape, variable)
+    known = tensor.shape if tensor.shape.rank is not None else ()
+    shape = tuple(2 if size is None else size for size in known)
+    return Leaf(name, tensor.dtype, number, shape)
 
 
 @dataclass
@@ -296,10 +290,10 @@ class Function:
         # A length of one may broadcast, and that of a square matrix may not be free.
         return None if first[:1] in ((), (1,)) or is_square(first) else first[0]
 
-    def in_graph(self, run: Callable, tensors: list, *more: list) -> list:
+    def in_graph(self, run: Callable, tensors: list, *more: list, **how: Any) -> list:
         """Run inside ``tf.function``, in the same graph for the same shapes."""
-        kind = _kind(run, tensors)
-        graph = self._graphs.get(kind) or self.compiled(run, tensors, *more)
+        kind = (*_kind(run, tensors), *how.items())
+        graph = self._graphs.get(kind) or self.compiled(run, tensors, *more, **how)
         self._graphs[kind] = graph
         return graph(tensors, *more)
 

@@ -131,10 +131,8 @@ class PointCheck:
         """Return the smallest and the largest right gradients close by."""
         moving, rows = self._function.moving, []
         for _ in range(AROUND):
-            near = [
-                self.point[i] + CLOSE * normal(self.rule.rng, self.point[i])
-                for i in moving
-            ]
+            here = [self.point[i] for i in moving]
+            near = [each + CLOSE * normal(self.rule.rng, each) for each in here]
             right = self._declared(moved_to(self.point, moving, near), upstream)
             rows.append(flat([right[k]]))
         return np.min(rows, 0), np.max(rows, 0)

@@ -3,11 +3,12 @@
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import cycle
 
 import numpy as np
 
-from .arrays import flat, normal
+from .arrays import flat, moved_to, normal
 from .core import Arrays
 from .function import (
     Function,
@@ -29,18 +30,14 @@ Way = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 """How an input is drawn, given the one of the call."""
 
 
-def _times(size: float) -> Way:
-    return lambda rng, values: size * normal(rng, values)
+def _times(size: float, rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    return size * normal(rng, values)
 
 
-def _large(size: float) -> Way:
+def _large(size: float, rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
     """Numbers of either sign, the first of which have this size."""
-
-    def way(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-        sizes = np.resize([size, -size, size / 10, -size / 10], values.shape)
-        return sizes * rng.uniform(0.9, 1.1, values.shape).astype(values.dtype)
-
-    return way
+    sizes = np.resize([size, -size, size / 10, -size / 10], values.shape)
+    return sizes * rng.uniform(0.9, 1.1, values.shape).astype(values.dtype)
 
 
 def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
@@ -55,28 +52,22 @@ def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
     return numbers.reshape(values.shape)
 
 
-def beside(sides: Iterator[float]) -> Way:
+def beside(
+    sides: Iterator[float], rng: np.random.Generator, values: np.ndarray
+) -> np.ndarray:
     """The next numbers of these, each a little to its side."""
-
-    def way(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-        taken = np.fromiter(sides, float, values.size).reshape(values.shape)
-        numbers = taken * (1 + 10 ** rng.uniform(-5, -1.5, values.shape))
-        return (
-            numbers + 1j * normal(rng, values) if np.iscomplexobj(values) else numbers
-        )
-
-    return way
+    taken = np.fromiter(sides, float, values.size).reshape(values.shape)
+    numbers = taken * (1 + 10 ** rng.uniform(-5, -1.5, values.shape))
+    return numbers + 1j * normal(rng, values) if np.iscomplexobj(values) else numbers
 
 
-def mixed(sides: Iterator[float]) -> Way:
+def mixed(
+    sides: Iterator[float], rng: np.random.Generator, values: np.ndarray
+) -> np.ndarray:
     """Some numbers beside these, some small ones of either sign, others."""
-
-    def way(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-        small = 10 ** rng.uniform(-4, 0, values.shape) * normal(rng, values)
-        is_beside = rng.random(values.shape) < 0.5
-        return np.where(is_beside, beside(sides)(rng, values), small)
-
-    return way
+    small = 10 ** rng.uniform(-4, 0, values.shape) * normal(rng, values)
+    is_beside = rng.random(values.shape) < 0.5
+    return np.where(is_beside, beside(sides, rng, values), small)
 
 
 NEAR: tuple[Way, ...] = (
@@ -84,14 +75,14 @@ NEAR: tuple[Way, ...] = (
     lambda rng, x: x * np.exp(0.3 * rng.standard_normal(x.shape)),
 )
 FAR: tuple[Way, ...] = (
-    _times(1),
+    partial(_times, 1),
     lambda rng, x: rng.uniform(0.1, 2, x.shape).astype(x.dtype),
-    _times(3),
+    partial(_times, 3),
 )
 EXTREME: tuple[tuple[Way, ...], ...] = (
-    tuple(map(_large, (1000, 300, 100, 30, 10))),
-    tuple(map(_large, (100, 30, 10))),
-    (_times(1e-4),),
+    tuple(partial(_large, size) for size in (1000, 300, 100, 30, 10)),
+    tuple(partial(_large, size) for size in (100, 30, 10)),
+    (partial(_times, 1e-4),),
     (_tied,),
     (lambda rng, x: np.full_like(x, normal(rng, x[..., None][:1]).sum() or 1.0),),
 )
@@ -105,8 +96,8 @@ ZEROS: tuple[tuple[Way, ...], ...] = (
 def sides(function: Function, rng: np.random.Generator) -> list[float]:
     """Both sides of each number that the function reads, with either sign: beyond
     it, and before it."""
-    numbers = {abs(float(number)) for number in _numbers(function.forward, set())}
-    numbers |= {abs(float(number)) for number in _numbers(function.call, set())}
+    read = [*_numbers(function.forward, set()), *_numbers(function.call, set())]
+    numbers = {abs(float(number)) for number in read}
     chosen = sorted(numbers - {0.0}, key=lambda number: (number.is_integer(), number))
     beside_numbers = [
         sign * number * side
@@ -168,12 +159,15 @@ class Domain:
     def rounding(self, here: Arrays) -> float:
         """Return the rounding of a function that computes in a narrower dtype than that
         of its inputs, or 0: of such, small steps change nothing that larger ones do."""
-        moves = [normal(self._rng, here[i]) for i in self.function.moving]
+        moving = self.function.moving
+        moves = [normal(self._rng, here[i]) for i in moving]
 
         def values(step: float) -> np.ndarray:
-            point = list(here)
-            for i, move in zip(self.function.moving, moves):
-                point[i] = point[i] + step * np.maximum(1, abs(point[i])) * move
+            moved = [
+                here[i] + step * np.maximum(1, abs(here[i])) * move
+                for i, move in zip(moving, moves)
+            ]
+            point = moved_to(here, moving, moved)
             return flat(self.values(point, double=True) or [])
 
         center, far, farther = map(values, (0.0, 1e-2, 1e-1))
@@ -220,11 +214,8 @@ class Domain:
 
     def fill(self) -> bool:
         """Give inputs that only the program's graph knows a value; whether any."""
-        unknown = [
-            each
-            for each in self.function.leaves
-            if each.dtype is not None and each.value is None
-        ]
+        leaves = self.function.leaves
+        unknown = [each for each in leaves if each.dtype and each.value is None]
         for leaf in unknown:
             normal_numbers = self._rng.standard_normal(leaf.shape)
             array = normal_numbers if leaf.moves else np.zeros(leaf.shape)
@@ -272,7 +263,7 @@ def broadcast(function: Function, point: Arrays) -> Iterator[Arrays]:
 def ways_elsewhere(constants: list[float]) -> Iterator[tuple[Way, ...]]:
     """Yield, without end, ways to draw at other shapes."""
     near, far = (NEAR[0],), FAR[:2]
-    mix = (mixed(cycle(constants or [1.0])),)
+    mix = (partial(mixed, cycle(constants or [1.0])),)
     yield from cycle([near + far, mix + near + far])
 
 

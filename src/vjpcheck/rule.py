@@ -42,8 +42,7 @@ class Rule:
     ) -> None:
         self.function, self.options, self.result = function, options, result
         self.rng, self.is_first, self.is_far = rng, first, far
-        self.state = State(function.call)
-        function.reset = self.state.again
+        self.state = State(function)
         self.domain = points.Domain(function, options.where, rng)
         try:
             self._prepare()
@@ -82,7 +81,7 @@ class Rule:
         """Move what the function reads beside its inputs, too."""
         function = self.function
         try:
-            self.state.find_variables(function, function.tensors(self.here, False))
+            self.state.find_variables(function.tensors(self.here, double=False))
         except Refused as error:
             if "grad_fn" in str(error):  # TensorFlow blames the gradient function
                 raise GradientError(str(error)) from error
@@ -114,7 +113,7 @@ class Rule:
 
     def close(self) -> None:
         """Put back what the calls changed."""
-        self.state.restore_all(has_drawn=self.function.noisy)
+        self.state.close()
 
     def tolerance(self, double: bool) -> tuple[float, float]:
         """Return the relative tolerances of the gradient, and of the values that are

@@ -1,8 +1,10 @@
 """Where a custom gradient is tried: points, shapes, graphs, and orders of calls."""
 
+import contextlib
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -31,6 +33,17 @@ SLICES = (
 INSIDE = "inside tf.function"
 TURNS = (((0, 1), (0, 1)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
 """Orders of two forward and two backward passes."""
+
+
+@contextlib.contextmanager
+def _raising(subject: str) -> Iterator[None]:
+    """Raise GradientError where a gradient function raises another error."""
+    try:
+        yield
+    except GradientError:
+        raise
+    except Exception as error:
+        raise GradientError(f"{subject} raises {describe(error)}") from error
 
 
 class Situations:
@@ -76,7 +89,7 @@ class Situations:
             numbers = sum(np.size(self._here[i]) for i in self._function.moving)
             yield from (((way, *points.FAR), True, 0.0) for way in points.FAR)
             yield from ((ways, False, OUTSIDE) for ways in self._extreme())
-            beside = (points.beside(rule.next_side),)
+            beside = (partial(points.beside, rule.next_side),)
             turns = -(-len(rule.sides) // max(numbers, 2))
             yield from [(beside, False, np.inf)] * turns
 
@@ -84,8 +97,7 @@ class Situations:
         """Return ways to draw where gradient functions break. Of an argument that may
         not be negative, zero is the end of the domain."""
         for i in self._function.moving:
-            mirrored = list(self._here)
-            mirrored[i] = -self._here[i]
+            mirrored = moved_to(self._here, [i], [-self._here[i]])
             is_positive = bool((flat([self._here[i]]) > 0).all())
             if is_positive and not self._rule.domain.holds(mirrored, self._double):
                 return points.EXTREME
@@ -163,9 +175,9 @@ class Situations:
             for each in like
         ]
         numbers = sum(flat([each]).size for each in like)
-        way = points.beside(rule.next_side)
+        beside = partial(points.beside, rule.next_side, rng)
         for _ in range(0, len(rule.sides), max(numbers, 4)):
-            yield [tf.cast(way(rng, each.numpy()), each.dtype) for each in like]
+            yield [tf.cast(beside(each.numpy()), each.dtype) for each in like]
 
     def _check_slices(self, check: PointCheck) -> None:
         """Upstream as what ``tf.gather`` passes on, some rows twice: of more rows than
@@ -261,24 +273,19 @@ class Situations:
         function, options, here = self._function, self._options, self._here
         upstream = self._rule.random_upstream(here, double=False)
         eager = self._rule.gradients(here, upstream, double=False, eagerly=True)
-        modes: list[tuple[str, str, bool]] = [(INSIDE, "", False)]
+        modes: dict[str, dict[str, Any]] = {INSIDE: {}}
         if options.unknown and self._has_shapes and function.batch is not None:
-            modes.append((f"{INSIDE}, with an unknown batch size,", "batch", False))
+            modes[f"{INSIDE}, with an unknown batch size,"] = {"unknown": "batch"}
         if options.unknown and self._has_shapes and options.shapes == "broadcast":
-            modes.append((f"{INSIDE}, with an unknown rank,", "rank", False))
+            modes[f"{INSIDE}, with an unknown rank,"] = {"unknown": "rank"}
         if options.xla:
-            modes.append(("compiled by XLA,", "", True))
+            modes["compiled by XLA,"] = {"jit_compile": True}
         run, tensors = function.both_passes, function.tensors(here, double=False)
-        for text, unknown, jit_compile in modes:
+        for text, mode in modes.items():
             try:
-                if unknown or jit_compile:
-                    kind = {"unknown": unknown, "jit_compile": jit_compile}
-                    graph = function.compiled(run, tensors, upstream, **kind)
-                    gradients = graph(tensors, upstream)
-                else:
-                    gradients = function.in_graph(run, tensors, upstream)
+                gradients = function.in_graph(run, tensors, upstream, **mode)
             except Exception as error:
-                if unknown and self._refuses(tensors, unknown):
+                if "unknown" in mode and self._refuses(tensors, mode):
                     continue
                 raise GradientError(f"{text} it raises {describe(error)}") from error
             if not function.noisy:
@@ -286,12 +293,11 @@ class Situations:
                 self._demand_equal(actual, eager, here, text, "eagerly")
         self._result.graph = True
 
-    def _refuses(self, tensors: list, unknown: str) -> bool:
-        """Return whether the forward pass alone raises with an unknown shape, too."""
-        function = self._function
+    def _refuses(self, tensors: list, mode: dict[str, Any]) -> bool:
+        """Return whether the forward pass alone raises in this mode, too."""
+        run = partial(self._function.run, self._function.call)
         try:
-            run = partial(function.run, function.call)
-            function.compiled(run, tensors, unknown=unknown)(tensors)
+            self._function.compiled(run, tensors, **mode)(tensors)
         except Exception:
             return True
         return False
@@ -318,12 +324,8 @@ class Situations:
                     pullbacks[i] = function.recorded(tensors)[1]
                 for i in backward:
                     point, upstream = calls[i]
-                    try:
+                    with _raising(f"{text} it"):
                         gradients = pullbacks[i](upstream)
-                    except Exception as error:
-                        raise GradientError(
-                            f"{text} it raises {describe(error)}"
-                        ) from error
                     actual = rule.as_arrays(gradients, point, double)
                     beside = "alone (it depends on the order of calls)"
                     self._demand_equal(actual, alone[i], point, text, beside)
@@ -335,19 +337,14 @@ class Situations:
         outputs, pullback = self._function.recorded(tensors, persistent=True)
         upstream = [self._rule.random(each) for each in outputs]
         arrays = partial(self._rule.as_arrays, point=self._here, double=False)
-        try:
-            total = arrays(pullback(upstream))
-            step = "a second backward pass of the same call"
+        total = arrays(pullback(upstream))
+        step = "a second backward pass of the same call"
+        with _raising(step):
             repeated = arrays(pullback(upstream))
-            text = f"in {step}"
-            self._demand_equal(repeated, total, self._here, text, "in the first")
-            step = "a backward pass of one of the outputs"
+        self._demand_equal(repeated, total, self._here, f"in {step}", "in the first")
+        with _raising("a backward pass of one of the outputs"):
             pairs = zip(outputs, upstream)
             alone = [arrays(pullback(up, of=each)) for each, up in pairs]
-        except GradientError:
-            raise
-        except Exception as error:
-            raise GradientError(f"{step} raises {describe(error)}") from error
         sums = [np.sum(parts, axis=0) for parts in zip(*alone)]
         text = "summed over the outputs, each used alone,"
         self._demand_equal(sums, total, self._here, text, "for all at once")
@@ -389,12 +386,11 @@ class Situations:
         if self._options.needs_second or self._rule.is_first:
             places.append(self._rule.draw_near())
         for point in filter(None, places):
-            holds = self._rule.domain.holds(point, self._double)
-            if holds and self._has_second(point):
-                self._result.order = 2
+            if self._rule.domain.holds(point, self._double):
+                self._check_second_at(point)
 
-    def _has_second(self, point: Arrays) -> bool:
-        """Compare the second gradient at a point, and return whether there is one."""
+    def _check_second_at(self, point: Arrays) -> None:
+        """Compare the second gradient at a point, if there is one."""
         rule, needed = self._rule, self._options.needs_second
         tensors = self._function.tensors(point, self._double)
         upstream = rule.random_upstream(point, self._double)
@@ -404,17 +400,16 @@ class Situations:
             gradients = self._function.second(tensors, upstream, weights)
         except Exception as error:
             if not needed:
-                return False
-            raise GradientError(
-                f"the second derivative raises {describe(error)}"
-            ) from error
-        if not needed and all(each is None for each in gradients):
-            return False
-        is_lost = any(each is None for each in gradients)
-        lost = " (a tape gives None for some)" if is_lost else ""
+                return
+            text = f"the second derivative raises {describe(error)}"
+            raise GradientError(text) from error
+        is_lost = [each is None for each in gradients]
+        if not needed and all(is_lost):
+            return
+        lost = " (a tape gives None for some)" if any(is_lost) else ""
         with reworded(lambda message: f"{message}{lost}; order=1 leaves it out"):
             self._compare_second(point, sources, upstream, weights, gradients)
-        return True
+        self._result.order = 2
 
     def _compare_second(
         self,
@@ -448,12 +443,9 @@ class Situations:
         )
         mixture = rule.rng.standard_normal(flat(arrays).size)
         is_input = np.arange(mixture.size) < flat(arrays[:count]).size
-        comparison.add(
-            [
-                ("some direction of the arguments", "", mixture * is_input),
-                ("some direction of upstream", "", mixture * ~is_input),
-            ]
-        )
+        of_arguments = ("some direction of the arguments", "", mixture * is_input)
+        of_upstream = ("some direction of upstream", "", mixture * ~is_input)
+        comparison.add([of_arguments, of_upstream])
         # None beside a number is taken for zero, where gradients are composed.
         seconds = as_arrays(gradients, likes, names)
         place = partial(rule.at, point)

@@ -3,14 +3,13 @@
 import contextlib
 import inspect
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from .arrays import flat
-from .function import Function, leaf_of, visible_values
+from .function import Function, Leaf, visible_values
 
 REPEATED = 6
 """Calls of a forward pass that give the same only if it draws nothing."""
@@ -28,13 +27,15 @@ class State:
     sequence begins anew. Objects that are made inside of a call can't be found.
     """
 
-    def __init__(self, function: Callable) -> None:
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        function.reset = self.again
         self._variables: dict[int, tuple[Any, np.ndarray]] = {}
         self._generators: list[tuple[Any, Any]] = []
         self._globals = random.getstate(), np.random.get_state()
         self._seed = tf.compat.v1.get_seed(0)[0]
         self._moved: set[int] = set()
-        waiting: list[Any] = [function, tf.random.get_global_generator()]
+        waiting: list[Any] = [function.call, tf.random.get_global_generator()]
         visited: set[int] = set()
         for value in waiting:  # grows while it is read
             if id(value) not in visited and len(waiting) < MOST:
@@ -69,9 +70,10 @@ class State:
             return [*getattr(value, "__dict__", {}).values()]
         return []
 
-    def find_variables(self, function: Function, tensors: list) -> None:
-        """Let the trainable variables that a function reads move, too, and find out
+    def find_variables(self, tensors: list) -> None:
+        """Let the trainable variables that the function reads move, too, and find out
         whether it draws random numbers. Raises Refused."""
+        function = self._function
         with tf.GradientTape() as tape:
             tape.watch([tensors[i] for i in function.moving])
             function.run(function.call, tensors)
@@ -82,10 +84,11 @@ class State:
         )
         for variable in tape.watched_variables():
             self.add(variable, is_moved=True)
-            added, names = leaf_of(variable), [each.name for each in function.leaves]
-            if added.name in names:
-                added.name = f"{added.name} (number {len(names)})"
-            function.leaves.append(added)
+            name, value = variable.name.partition(":")[0], variable.numpy()
+            if name in [each.name for each in function.leaves]:
+                name = f"{name} (number {len(function.leaves)})"
+            leaf = Leaf(name, variable.dtype, value, value.shape, variable)
+            function.leaves.append(leaf)
 
     def add(self, variable: Any, is_moved: bool = False) -> None:
         """Keep the value of a variable, which the check may move."""
@@ -110,12 +113,12 @@ class State:
         random.seed(1)
         self.restore(is_moved_too=False)
 
-    def restore_all(self, has_drawn: bool | None) -> None:
+    def close(self) -> None:
         """Put the values back, and the states of the global generators."""
         self.restore()
         random.setstate(self._globals[0])
         np.random.set_state(self._globals[1])
-        if has_drawn:
+        if self._function.noisy:
             tf.random.set_seed(None if self._seed == NO_SEED else self._seed)
 
 

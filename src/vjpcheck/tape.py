@@ -18,11 +18,10 @@ class TapeCheck(DerivativeCheck):
     bugs = (tf.errors.InternalError,)
 
     def __init__(self, call: Function) -> None:
-        self._call, self._state = call, State(call.call)
-        call.reset = self._state.again
+        self._call, self._state = call, State(call)
         self._fixed = call.tensors(call.start(), double=False)
         with demanded("the function"):
-            self._state.find_variables(call, self._fixed)
+            self._state.find_variables(self._fixed)
         if not call.moving:
             raise Undecided("no argument is floating or complex")
         point = call.start()
@@ -34,7 +33,7 @@ class TapeCheck(DerivativeCheck):
 
     def close(self) -> None:
         """Put back what the calls changed."""
-        self._state.restore_all(has_drawn=self._call.noisy)
+        self._state.close()
 
     def inputs(self, arrays: Arrays, double: bool) -> list:
         call = self._call
