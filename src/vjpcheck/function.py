@@ -243,7 +243,8 @@ class Function:
         """Return the gradients of a tape."""
         return self._soon_a_graph(self.both_passes, GRAPH_AFTER, tensors, upstream)
 
-    def both_passes(self, tensors: list, upstream: list[tf.Tensor]) -> list:
+    def both_passes(self, tensors: list, upstream: list | None = None) -> list:
+        """Return the gradients; those for ones, without upstream gradients."""
         return self.recorded(tensors)[1](upstream)
 
     def second(self, tensors: list, upstream: list, weights: list) -> list:

@@ -93,18 +93,15 @@ class Rule:
         function = self.function
         tensors = function.tensors(self.here, double=True)
         is_wide = not function.has_narrow_variable
-        self.double = is_wide and runs_widely(lambda: self._both_passes(tensors))
         function.in_double = is_wide and runs_widely(partial(function.outputs, tensors))
+        both_passes = partial(function.both_passes, tensors)
+        self.double = function.in_double and runs_widely(both_passes)
         # Close to 1, even wide numbers are coarse: so it is tried elsewhere, too.
         other = self.domain.draw(points.FAR, self.here, True) or self.here
         roundings = map(self.domain.rounding, (self.here, other))
         self._inner_rounding = min(roundings) if function.in_double else 0.0
         if self._inner_rounding:
             self.double = function.in_double = False
-
-    def _both_passes(self, tensors: list) -> list:
-        outputs, pullback = self.function.recorded(tensors)
-        return outputs + pullback([tf.ones_like(each) for each in outputs])
 
     def demand_finite(self) -> None:
         """Raise Undecided if the function isn't finite at the arguments."""

@@ -101,10 +101,7 @@ def slope(
     for level in range(steps.levels):
         h = size * steps.first / SHRINK**level
         up, down = function(point + h * direction), function(point - h * direction)
-        if not all(
-            values.shape == center.shape and np.isfinite(values[finite]).all()
-            for values in (up, down)
-        ):
+        if not all(_is_finite(values, center) for values in (up, down)):
             above, bend_above = [], None
             continue
         right, left = (up - center) / h, (center - down) / h
@@ -125,6 +122,13 @@ def slope(
                 break
         above, bend_above = row, bend
     return Slope(center, value, doubt, left, right, kink, scale, size, steps.ulp)
+
+
+def _is_finite(values: np.ndarray, center: np.ndarray) -> bool:
+    """Return whether values are finite where those at the center are."""
+    if values.shape != center.shape:
+        return False
+    return bool(np.isfinite(values[np.isfinite(center)]).all())
 
 
 def _extrapolate(
