@@ -10,9 +10,9 @@ _INSIDE = r"(?:(?!\n\s*\n).)"
 """A character inside of a block, in which no line is empty."""
 # The part that begins first contains the others, such as a fence in a comment.
 _OPAQUE = re.compile(
-    r"^[ \t]*(?P<ticks>`{3,}|~{3,})[^\n]*\n(?P<fence>.*?)^[ \t]*(?P=ticks)[ \t]*$"
-    r"|<!--(?!-?>)(?P<comment>.*?)-->"
-    rf"|(?<![`\\])(?P<quotes>`+)(?!`)(?P<code>{_INSIDE}+?)(?<!`)(?P=quotes)(?!`)",
+    r"^[ \t]*(?P<ticks>`{3,}+|~{3,}+)[^\n]*\n(?P<fence>.*?)^[ \t]*(?P=ticks)[ \t]*$"
+    r"|<!--(?!-?>)(?:(?P<comment>.*?)-->|.*)"
+    rf"|(?<![`\\])(?P<quotes>`++)(?P<code>{_INSIDE}+?)(?<!`)(?P=quotes)(?!`)",
     re.DOTALL | re.MULTILINE,
 )
 _FORMULA = re.compile(

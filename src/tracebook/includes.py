@@ -22,8 +22,8 @@ _INCLUDE = re.compile(
 )
 # The first alternative that begins wins: a comment inside of code is code.
 _COMMENT = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$"
-    r"|(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?P<comment><!--.*?-->)",
+    r"^[ \t]*(?P<fence>`{3,}+|~{3,}+).*?^[ \t]*(?P=fence)[ \t]*$"
+    r"|(?<!`)(?P<ticks>`++)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?P<comment><!--.*?-->)|<!--.*",
     re.MULTILINE | re.DOTALL,
 )
 _BORDER = re.compile(r"\s*# -+8<-+ \[(start|end):([A-Za-z][A-Za-z0-9_-]*)\]")

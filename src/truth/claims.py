@@ -25,7 +25,7 @@ from .page import Page
 FOLDER = Path("tests/claims")
 _CLAIM = re.compile(
     r"(?<![*\\\w])\*(?![*\s])(?P<text>(?:[^*]|\*\*(?!\*)[^*]+\*\*)+?)(?<!\s)\*"
-    r"\{ ?#(?P<id>[\w-]+)[^}\n]*\}"
+    r"\{ ?#(?P<id>[\w-]+)[^{}\n]*\}"
 )
 PROGRAM = re.compile(r"[\"']([\w/-]+)\.(?:py|out)[\"']")
 """The name of a program in a test file."""
@@ -121,8 +121,8 @@ def _test(node: ast.FunctionDef, code: str, helpers: dict[str, str]) -> ClaimTes
     contrasts = tuple(_contrasts(node))
     inside = sum(contrast.assertions for contrast in contrasts)
     outside = _count_assertions(node) - inside
-    lines = {part.lineno for part in ast.walk(node) if isinstance(part, ast.Assert)}
-    lines = lines.difference(*(range(c.line, c.end + 1) for c in contrasts))
+    within = (range(contrast.line, contrast.end + 1) for contrast in contrasts)
+    lines = {*_assertions(node)}.difference(*within)
     used = "\n\n".join(_used(code, helpers))
     return ClaimTest(node.name, node.lineno, code, contrasts, outside, lines, used)
 
@@ -166,14 +166,20 @@ def _contrasts(node: ast.AST) -> Iterator[Contrast]:
 
 
 def _count_assertions(node: ast.AST) -> int:
-    """Count the calls of ``pytest.raises``, and the assertions that name something:
-    ``assert True`` asserts nothing."""
-    return sum(
-        any(isinstance(name, ast.Name) for name in ast.walk(part.test))
-        if isinstance(part, ast.Assert)
-        else isinstance(part, ast.Call) and ast.unparse(part.func) == "pytest.raises"
-        for part in ast.walk(node)
-    )
+    """Count the calls of ``pytest.raises``, and the assertions that can fail."""
+    calls = [ast.unparse(p.func) for p in ast.walk(node) if isinstance(p, ast.Call)]
+    return calls.count("pytest.raises") + len([*_assertions(node)])
+
+
+def _assertions(node: ast.AST) -> Iterator[int]:
+    """Yield the lines of assertions that can fail: not ``x == x``, and not ``True``."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Assert) and not isinstance(part.test, ast.Tuple):
+            sides = re.split(" == | is ", text := ast.unparse(part.test))
+            is_true = len(sides) > 1 == len({*sides}) or text.endswith(" or True")
+            names = any(isinstance(name, ast.Name) for name in ast.walk(part.test))
+            if names and not is_true:
+                yield part.lineno
 
 
 def problems(page: Page) -> Iterator[Finding]:

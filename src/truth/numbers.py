@@ -101,8 +101,7 @@ def check(page: Page) -> list[Finding]:
     """Look up each number of a page's prose."""
     if page.is_generated or page.path.name == BIBLIOGRAPHY:
         return []
-    page_numbers = _ShownNumbers(page)
-    return [page_numbers.find(number) for number in find_numbers(page)]
+    return [*map(_ShownNumbers(page).find, find_numbers(page))]
 
 
 class _ShownNumbers:

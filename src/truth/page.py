@@ -25,7 +25,7 @@ _BLOCK = re.compile(r"[-*+] |\d+\. |[!?]{3}|===|#")
 _DIRECTIVE = re.compile(rf"\s*(?P<key>{'|'.join(DIRECTIVES)}):(?P<value>.*)", re.DOTALL)
 
 FIGURE = re.compile(
-    r"!\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\([^)\s]*\bfigures/(?P<name>[\w/-]+)\.svg\b"
+    r"!\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)\s]{,500}\bfigures/(?P<name>[\w/-]+)\.svg\b"
 )
 FILE_NAME = re.compile(r"\.?\w[\w./-]*[./]\w*")
 """The name of a file in a page. An edit of such a file has the page checked again."""

@@ -137,7 +137,7 @@ class Keys:
             parts += [page.read(self._root / "mkdocs.yml"), page.read(bibliography)]
         if check in (CLAIMS, NUMBERS):
             parts.append(self.of_claim_tests(page))
-        return digest(*parts, self._digest(page, Keys._named_files))
+        return digest(*parts, page.label, self._digest(page, Keys._named_files))
 
     def _digest(self, page: Page, parts: Callable) -> str:
         if (page, parts) not in self._digests:

@@ -111,10 +111,8 @@ def shown(old: Pair | None, new: Pair | None) -> str:
     else:
         state = "removed" if not new else "same wording" if old else "new"
         lines.append(f"  {state}: {claim.text}")
-    if not new:
-        return "\n".join(lines)
-    if not new.test:
-        return "\n".join([*lines, "  NO TEST"])
+    if not new or not new.test:
+        return "\n".join([*lines, "  NO TEST"] if new else lines)
     lines += [f"  contrast: {contrast.words}" for contrast in new.test.contrasts]
     is_same = old and old.test and old.test.code == new.test.code
     lines.append(f"  test ({'unchanged' if is_same else 'new or changed'}):")

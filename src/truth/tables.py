@@ -155,11 +155,8 @@ def problems(root: Path) -> Iterator[tuple[str, int, str]]:
 def includes(settings: Settings) -> dict[str, Path]:
     """Return the records of a project, by the names that includes have for them."""
     folder = settings.root / RECORDS
-    paths = files.below(folder) if folder.is_dir() else []
-    records = [path for path in paths if path.suffix == ".md"]
-    return {
-        path.relative_to(settings.snippets_dir).as_posix(): path for path in records
-    }
+    records = [path for path in files.below(folder) if path.suffix == ".md"]
+    return {p.relative_to(settings.snippets_dir).as_posix(): p for p in records}
 
 
 def path_of(root: Path, name: str) -> Path:

@@ -13,7 +13,7 @@ from ..page import BIBLIOGRAPHY, Page
 from .findings import finding
 
 _CITATION = re.compile(
-    rf"\[(?P<words>[^\[\]]*)\]\([^)\s]*{re.escape(BIBLIOGRAPHY)}#(?P<key>[^)\s]*)\)"
+    rf"\[(?P<words>[^\[\]]*)\]\([^)\s]{{,500}}{re.escape(BIBLIOGRAPHY)}#(?P<key>[^)\s]*)\)"
 )
 
 

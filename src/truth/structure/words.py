@@ -15,9 +15,9 @@ from .findings import finding
 _DIRECTIVE_LIKE = re.compile(r"\s*(?:[\w-]+\s*(?::|\Z)|(?P<key>\w+)\b)")
 _UNREAD = re.compile(
     r"\A---\n.*?\n---\n"
-    r"|!\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)]*\)"  # figures have a check of their own
-    r"|(?<=\])\([^)\s]*\)|\{[^\S\n]*[#.][^}\n]*\}|</?(?:span|div)\b[^>\n]*>|&[\w#]+;|\\\|"
-    r"|\bC\+\+|^[ \t]*-+8<-+.*?$|^[ \t]*(?:\|?[-:| \t]+\||={3}|>[^\n]*)",
+    r"|!\[(?:[^\[\]]|\[[^\[\]]*\])*\]\([^)]{,500}\)"  # figures are checked
+    r"|(?<=\])\([^)\s]{,500}\)|\{[^\S\n]*[#.][^{}\n]*\}|</?(?:span|div)\b[^<>\n]*>"
+    r"|&[\w#]+;|\\\||\bC\+\+|^[ \t]*-+8<-+.*?$|^[ \t]*+(?:\|?[-:| \t]+\||={3}|>[^\n]*)",
     re.MULTILINE | re.DOTALL,
 )
 """Markup, addresses and quotations, which are no running text."""
