@@ -213,6 +213,9 @@ def _settings(config: MkDocsConfig) -> Settings:
                 f"{name}: docs_dir is {settings.docs}, and not {docs_dir};"
                 f" write docs = {settings.docs!r} below [tool.tracebook]"
             )
+    time = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not time.isdecimal() or int(time) >= 2**32:
+        raise SettingsError(f"SOURCE_DATE_EPOCH={time} is no time; unset it")
     site, programs = Path(config.site_dir).resolve(), settings.snippets_dir.resolve()
     if site.is_relative_to(programs) or programs.is_relative_to(site):
         raise SettingsError(f"site_dir: {site} would be emptied, with the programs")

@@ -18,6 +18,9 @@ from .settings import SettingsError
 def main(name: str, work: Callable[[], int]) -> int:
     """Run a command, whose work returns an exit code, and return an exit code."""
     _restart_without_variables()
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # a stream that is closed
+        os.set_inheritable(number, True)
+    os.close(number)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -27,7 +30,7 @@ def main(name: str, work: Callable[[], int]) -> int:
             signal.signal(signum, lambda number, _: sys.exit(128 + number))
     try:
         code = work()
-        sys.stdout.flush()
+        print(end="", flush=True)
         return code
     except BrokenPipeError:  # the reader of the output has gone, as in: … | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -22,9 +22,8 @@ def text(path: Path, label: str = "") -> str:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:
         line = path.read_bytes().count(b"\n", 0, error.start) + 1
-        raise OSError(
-            f"{label or path}:{line}: is not UTF-8; save it in that encoding"
-        ) from error
+        message = f"{label or path}:{line}: is not UTF-8; save it in that encoding"
+        raise OSError(message) from error
 
 
 def write(path: Path, content: bytes) -> None:

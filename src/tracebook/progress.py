@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 
-IS_TERMINAL = sys.stderr.isatty()
+IS_TERMINAL = os.isatty(2)
 PAUSE = 1 if IS_TERMINAL else 120
 """Seconds between two messages, at least."""
 

@@ -134,11 +134,10 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     chosen = set() if paths else set().union(*programs.values())
     for path in paths:
         # Unlike resolve(), realpath() accepts a link to itself.
-        real, beside = map(os.path.realpath, (path, path.with_suffix(".py")))
-        matches = programs.get(Path(real)) or set().union(
-            *(links for file, links in programs.items() if file.is_relative_to(real))
-        )
-        matches = matches or programs.get(Path(beside), set())
+        stem, _ = os.path.splitext(path)
+        real, beside = map(os.path.realpath, (path, f"{stem}.py"))
+        below = [links for file, links in programs.items() if file.is_relative_to(real)]
+        matches = set().union(*below) or programs.get(Path(beside), set())
         if not matches:
             raise SettingsError(f"{path}: no snippet there")
         chosen |= matches

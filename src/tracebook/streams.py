@@ -58,8 +58,7 @@ def redirect(output: Path, noise: re.Pattern, path: str) -> list[Printed]:
     for name, number, errors in streams:
         buffer = io.BufferedWriter(_PythonStream(number, noise, path, printed))
         stream = io.TextIOWrapper(buffer, "utf-8", errors, line_buffering=True)
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
+        vars(sys).update({name: stream, f"__{name}__": stream})
     return printed
 
 
