@@ -61,7 +61,7 @@ def text(root: Path) -> str:
         key=lambda each: re.sub(r"\W+", " ", " ".join(each[0])).lower(),
     )
     return _HEAD + "".join(
-        f"| {in_table(f'{kind}: {said}')} | {', '.join(links)} |\n"
+        f"| {in_table(f'{kind}: {said}')} | {'<br>'.join(links)} |\n"
         for (kind, said), (_, links) in found
     )
 

@@ -573,7 +573,7 @@ def test_a_table_is_sorted_by_its_headings(width, open_page):
 
 def test_print_shows_all_rows_that_a_filter_hides(open_page):
     page = open_page("mistakes/broken/", 700)
-    page.get_by_label("Show those with these words").fill("layer normalization")
+    page.get_by_label("Filter the rows").fill("layer normalization")
     rows = page.locator(".filter + table tr:visible")
     page.locator(".filter output", has_text="1 of").wait_for()
     assert rows.count() == 2
@@ -2025,7 +2025,7 @@ def test_axe_finds_nothing_in_the_open_menu(open_page, scheme):
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 def test_a_filter_leaves_the_messages_that_have_all_words(width, open_page):
     page = open_page("mistakes/messages/", width)
-    field = page.get_by_label("Show those with these words")
+    field = page.get_by_label("Filter the rows")
     items = page.locator("article tbody tr:visible")
     count = items.count()
     field.fill("expected to return 7 gradients, but returned 'x' instead")

@@ -13,7 +13,7 @@
     const input = document.createElement("input")
     const status = document.createElement("output")
     Object.assign(input, { id, type: "search", autocomplete: "off", spellcheck: false })
-    Object.assign(label, { htmlFor: id, textContent: "Show those with these words" })
+    Object.assign(label, { htmlFor: id, textContent: "Filter the rows" })
     status.htmlFor = id
     field.append(label, input, status)
     const texts = rows.map(row => row.textContent.toLowerCase())
