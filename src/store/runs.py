@@ -28,6 +28,8 @@ class StoredRuns(Memory):
         super().__init__(settings, remember)
         self._store = Store(path_of(settings.root))
         self._settings = json.dumps(settings.of_a_run, sort_keys=True)
+        modules = (f"{name.replace('.', '/')}.py" for name in settings.preload)
+        self._code = fingerprint.code("tracebook", *modules)
         self._remember = remember
         with contextlib.suppress(OSError):
             self._store.sweep()
@@ -58,8 +60,5 @@ class StoredRuns(Memory):
     def _key(self, snippet: Snippet) -> str:
         program = json.dumps([snippet.name, snippet.source, snippet.variants])
         return fingerprint.digest(
-            fingerprint.environment(),
-            fingerprint.code("tracebook"),
-            self._settings,
-            program,
+            fingerprint.environment(), self._code, self._settings, program
         )
