@@ -70,14 +70,16 @@ def test_compared_at_the_call(place):
 @pytest.mark.parametrize("arguments", [1, 2, 3])
 def test_identity_n(arguments, outputs):
     """Find the inputs by their shapes, and by the message about a wrong gradient."""
+    variables = [tf.Variable([1.0, 2.0])][: arguments - 1]
 
     @tf.custom_gradient
     def rule(*xs):
-        total = tf.add_n([tf.reduce_sum(x) for x in xs])
+        total = tf.add_n([tf.reduce_sum(x) for x in (*xs, *variables)])
 
-        def grad(*upstreams):
+        def grad(*upstreams, variables=()):
             gradients = [tf.ones_like(x) for x in xs]
-            return [*gradients[:-1], tf.ones([9])]
+            of_xs = [*gradients[:-1], tf.ones([9])]
+            return (of_xs, [tf.ones_like(v) for v in variables]) if variables else of_xs
 
         return [tf.fill([7, n], total) for n in range(outputs)], grad
 
@@ -87,14 +89,12 @@ def test_identity_n(arguments, outputs):
     [operation] = [op for op in graph.get_operations() if op.type == "IdentityN"]
     shapes = [list(tensor.shape) for tensor in operation.inputs]
     expected = [[7, n] for n in range(outputs)] + [[1, 1, n] for n in range(arguments)]
-    assert shapes == expected
+    assert shapes == expected + [[2]] * len(variables)
     error = message(OUTSIDE.gradients, lambda *xs: rule(*xs)[0], *xs)
     assert "Forward operation: IdentityN" in error
     index = outputs + arguments - 1
-    assert (
-        f"Input index: {index}. Original input shape: (1, 1, {arguments - 1})" in error
-    )
-    with contrast("the arguments, followed by the outputs, or counted from 1"):
+    assert f"index: {index}. Original input shape: (1, 1, {arguments - 1})" in error
+    with contrast("the arguments or the variables first, or counted from 1"):
         assert shapes[0] == [7, 0] and f"Input index: {index + 1}." not in error
 
 

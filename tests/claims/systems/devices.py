@@ -283,32 +283,33 @@ def fits(two):
         x = np.float32([[1], [2], [3], [4], [5], [6], [7]])[:count]
         model.fit(x, 0 * x, batch_size=4, shuffle=False, verbose=0)
         weights[count] = model.get_weights()[0].item()
-    for size in (2, 3):
+    for sizes in ([3], [2, 3]):
         with two.strategy.scope():
             model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
             model.compile("sgd", "mse")
-        try:
-            model.fit(x, x, batch_size=size, verbose=0)
-            weights[f"first {size}"] = ""
-        except tf.errors.InvalidArgumentError as error:
-            weights[f"first {size}"] = str(error)
+        errors = weights[str(sizes)] = []
+        for size in sizes:
+            try:
+                model.fit(x, x, batch_size=size, verbose=0)
+                errors.append("")
+            except tf.errors.InvalidArgumentError as error:
+                errors.append(str(error))
     return weights
 
 
 def test_fit_halves():
     weights = in_another_process(fits)
     before = 1 - 0.01 * 2 * np.mean([1.0, 4.0, 9.0, 16.0])  # after the first batch
-
-    def after(mean):
-        """Take a step with a mean of squares."""
-        return before * (1 - 0.01 * 2 * mean)
-
+    after = lambda mean: before * (1 - 0.01 * 2 * mean)  # after a mean of squares
     assert same(weights["5"], after((25 + 0) / 2), 1e-5)
     assert same(weights["6"], after((25 + 36) / 2), 1e-5)
     assert same(weights["7"], after(((25 + 36) / 2 + 49) / 2), 1e-5)
-    assert "must have the same size and shape" in weights["first 3"]
+    [first], [even, later] = weights["[3]"], weights["[2, 3]"]
+    assert "must have the same size and shape" in first
+    with contrast("only of the first `fit`"):
+        assert "must have the same size and shape" in later
     with contrast("the last batch, too: only 2, 2, 2 and then 1 example"):
-        assert not weights["first 2"]
+        assert not even
     with contrast("the mean over the examples, as on one device"):
         assert not same(weights["5"], after(25), 1e-3)
         assert not same(weights["7"], after((25 + 36 + 49) / 3), 1e-3)
