@@ -15,7 +15,6 @@ from tests.harness import (
     EAGER,
     INSIDE,
     NESTED,
-    XLA,
     contrast,
     message,
     program,
@@ -76,9 +75,8 @@ def test_skeleton_raises(place):
     x = tf.constant([2.0])
     if place not in BLOCKS:
         assert same(place.gradient(cube, x), [12.0])
-    assert raised(place.derivative, cube, x) is not None
-    if place in (EAGER, INSIDE, XLA):
-        assert "returned" in message(place.derivative, cube, x)
+    words = "but returned|returned too few|Num gradients"
+    assert re.search(words, message(place.derivative, cube, x))
     with contrast("a second derivative of nested custom gradients always raises"):
         assert same(place.derivative(right, x), [12.0])
 

@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    COMMON,
-    EAGER,
-    EVERYWHERE,
-    INSIDE,
-    MODES,
-    XLA,
-    contrast,
-    same,
-)
+from tests.harness import COMMON, EAGER, EVERYWHERE, INSIDE, MODES, XLA, contrast, same
 
 
 def identity(change):

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    EAGER,
-    EVERYWHERE,
-    FLOATS,
-    VECTORIZED,
-    contrast,
-    same,
-)
+from tests.harness import EAGER, EVERYWHERE, FLOATS, VECTORIZED, contrast, same
 
 
 @tf.custom_gradient

@@ -1,6 +1,7 @@
 """The claims of docs/guide/structures.md."""
 
 import collections
+import re
 
 import pytest
 import tensorflow as tf
@@ -25,6 +26,7 @@ from tests.harness import (
 )
 
 Point = collections.namedtuple("Point", ["y", "x"])
+MISCOUNTED = "returned too few|but returned|Num gradients"
 
 
 def line(returned):
@@ -66,7 +68,7 @@ def test_not_compared(place):
         assert same(gradients[2 * len(right) :], [50.0, 30.0] * len(swapped))
     with contrast("nor their number"):
         three = line(lambda dw, db: {"w": dw, "b": db, "c": db})
-        assert raised(place.gradients, three, 1.0, 1.0) is not None
+        assert re.search(MISCOUNTED, message(place.gradients, three, 1.0, 1.0))
 
 
 KEYS = [["w", "b"], ["w9", "w10"], [9, 10, -1], ["b", "B", "a", "A"]]
@@ -183,10 +185,10 @@ def test_one_for_each_leaf(place, structure):
     count = 1 + len(leaves(structure))
     assert same(place.gradient(returning(count), 3.0), 7.0)
     for wrong in {count + 1, max(count - 1, 1)} - {count}:
-        assert raised(place.gradient, returning(wrong), 3.0) is not None
+        assert re.search(MISCOUNTED, message(place.gradient, returning(wrong), 3.0))
     if count != 2:
         with contrast("one for each argument, which would be two here"):
-            assert raised(place.gradient, returning(2), 3.0) is not None
+            assert re.search(MISCOUNTED, message(place.gradient, returning(2), 3.0))
     with contrast("raises an error as soon as it is called, without a derivative"):
         assert same(EAGER.value(returning(count + 1), 3.0), 6.0)
 

@@ -287,7 +287,8 @@ def test_forward_checks(place):
         for name, check in CHECKS.items()
     }
     assert "Tensor had Inf values" in texts["check_numerics"]
-    assert not texts["assert_all_finite"]
+    with contrast("assert_all_finite also checks the upstream gradient"):
+        assert not texts["assert_all_finite"]
     with contrast("assert_all_finite doesn't even check the value"):
         for check in CHECKS.values():
             text = message(place.gradient, lambda x, check=check: check(x), [np.nan])
@@ -333,6 +334,8 @@ def test_tied_print(place):
         assert runs(place, is_tied=True) and not runs(place, is_tied=False)
         with contrast("with the tape inside, too"):
             assert runs(INSIDE, is_tied=False)
+        with contrast("also if a branch or another tf.function calls it"):
+            assert all(runs(block, is_tied=False) for block in INNER[:2])
 
 
 @pytest.mark.parametrize("place", INNER, ids=str)

@@ -76,6 +76,8 @@ def test_zero_and_nan(place):
     xs += [tf.constant(0.0), tf.constant(np.nan)]
     results = place.value(signs, *xs)
     assert same(results, [expected] * len(place.dtypes) + [0.0, np.nan])
+    with contrast("0 at NaN"):
+        assert np.isnan(results[0][2]) and np.isnan(results[-1])
     with contrast("−1 at 0 and at NaN, as tf.where(x > 0, 1, -1)"):
         assert same(tf.where(tf.constant(points[1:3]) > 0, 1, -1), [-1, -1])
         assert not same(results[0][1], -1) and not same(results[0][2], -1)

@@ -52,7 +52,8 @@ def test_falls_back(wrap, is_custom):
         wrap(lambda x: tf.vectorized_map(function, x, fallback_to_while_loop=False)),
         tf.constant(X),
     )
-    assert "No pfor vectorization defined for PyFunc" in error
+    with contrast("also with `fallback_to_while_loop=False`"):
+        assert "No pfor vectorization defined for PyFunc" in error
     cube = program("mistakes/batches/wrong/pfor.py").cube
     assert "PyFunc" in message(
         lambda: tf.vectorized_map(cube, X, fallback_to_while_loop=False)

@@ -71,7 +71,7 @@ def test_real_axis(wrap):
 def test_complex128(wrap):
     gradient = tf.constant([3 + 4j], tf.complex128)
     for name in ("Adam", "AdamW", "Muon", "Nadam"):
-        assert raised(first_step, name, gradient, wrap) is not None
+        assert "complex64" in message(first_step, name, gradient, wrap)
         assert raised(first_step, name, tf.cast(gradient, tf.complex64), wrap) is None
     with contrast("every optimizer"):
         for name in ("SGD", "Lion", "RMSprop", "Adagrad"):
@@ -217,7 +217,7 @@ def test_xla_no_conjugate(place):
     z = tf.constant(z, tf.complex128)
 
     def loss(function, z):
-        return math.real(tf.reduce_sum(np.conj(upstream) * function(z)))
+        return math.real(tf.reduce_sum(upstream.conjugate() * function(z)))
 
     def by_function(*zs):
         return [loss(function, z) for function, z in zip(SWITCH.values(), zs)]
@@ -233,6 +233,9 @@ def test_xla_no_conjugate(place):
     gradients = place.gradients(by_function, z, z, z)
     if place in COMPILED:
         assert same(gradients, wrong, 1e-6)
+        narrow = [tf.cast(z, tf.complex64)] * 3
+        assert same(place.gradients(by_function, *narrow), wrong, 1e-5)
+        assert same(place.gradients(by_formula, *narrow), right, 1e-5)
     else:
         with contrast("without XLA, too"):
             assert same(gradients, right, 1e-6)
@@ -322,6 +325,8 @@ def test_hessian_of_product(wrap, x):
     assert same(right, right.T) and np.all(right[zero, others] > 1 - 1e-9)
     hessian = np.array(hessian_of(math.reduce_prod, wrap)(x))
     assert same(hessian[zero], right[zero], 1e-9) and not hessian[:, zero].any()
+    with contrast("its column for this factor is right, and its row is 0"):
+        assert hessian[zero].any() and right[:, zero].any()
     assert np.isnan(np.array(hessian_of(segment, wrap)(x))).all()
     with contrast("also of a product that is written with *, which is symmetric"):
         assert not same(hessian, right, 0.1)
@@ -469,7 +474,8 @@ def test_pool_second(pool, shape, size):
         with contrast("eagerly, too"):
             assert not same(picked(x, indices), first)
     for dtype in tf.float16, tf.bfloat16, tf.float64:
-        assert message(compiled, tf.cast(x, dtype), tf.cast(indices, dtype))
+        error = message(compiled, tf.cast(x, dtype), tf.cast(indices, dtype))
+        assert "GradGrad" in error or "list of allowed values" in error  # pool3d
 
 
 @pytest.mark.parametrize("place", [*PLAIN, XLA], ids=str)

@@ -159,7 +159,8 @@ def test_warns_in_a_graph(columns):
         assert not traced(rows - 1, columns)
     for unknown in [None, columns], [rows, None], None:
         spec = tf.TensorSpec(unknown)
-        assert not warned(tf.function(dense).get_concrete_function, spec)
+        with contrast("also if the shape is unknown"):
+            assert not warned(tf.function(dense).get_concrete_function, spec)
     limit = mock.patch.object(indexed_slices, "_LARGE_SPARSE_NUM_ELEMENTS", 6)
     with limit, contrast("eagerly, too"):
         assert not warned(dense, tf.ones([3, 2]))

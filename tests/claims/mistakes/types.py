@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    COMPLEX,
-    EAGER,
-    EVERYWHERE,
-    FLOATS,
-    contrast,
-    same,
-)
+from tests.harness import COMPLEX, EAGER, EVERYWHERE, FLOATS, contrast, same
 
 
 @pytest.mark.parametrize("place", EVERYWHERE, ids=str)

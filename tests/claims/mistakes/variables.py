@@ -5,15 +5,7 @@ import functools
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    BLOCKS,
-    EAGER,
-    FLOATS,
-    MODES,
-    contrast,
-    message,
-    same,
-)
+from tests.harness import BLOCKS, EAGER, FLOATS, MODES, contrast, message, same
 
 IN_A_BLOCK = [place for place in BLOCKS if "branch" in place.name]
 IN_A_BLOCK += [p for p in BLOCKS if p.name.startswith(("loop,", "map_fn"))]

@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    contrast,
-    elsewhere,
-    program,
-    same,
-    source,
-)
+from tests.harness import contrast, elsewhere, program, same, source
 
 stop = tf.stop_gradient
 Z = tf.random.stateless_normal([32, 4], [1, 2])
@@ -50,14 +44,15 @@ def test_loss_on_output(shape, in_graph):
         assert tf.reduce_max(abs(tf.convert_to_tensor(gradient))) > 1e-3
 
 
-def test_untracked():
+@pytest.mark.parametrize("run_eagerly", [False, True])
+def test_untracked(run_eagerly):
     Quantizer = program("recipes/codebooks/wrong/variable.py").Quantizer
 
-    def fitted(kind):
-        layer = Quantizer(kind)
+    def fitted(kind, layer_class=Quantizer):
+        layer = layer_class(kind)
         model = keras.Sequential([keras.Input([4]), keras.layers.Dense(4), layer])
         before = layer.codebook.numpy()
-        model.compile("sgd", "mse")
+        model.compile("sgd", "mse", run_eagerly=run_eagerly)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(Z, Z, verbose=0)
@@ -70,6 +65,12 @@ def test_untracked():
     with contrast("nor a weight of `add_weight`"):
         weights, moved, _ = fitted("add_weight")
         assert weights == 3 and moved
+    with contrast("nor about the missing gradient of a weight of `add_weight`"):
+
+        class WithoutLoss(Quantizer):
+            add_loss = lambda self, loss: None
+
+        assert any("radient" in text for text in fitted("add_weight", WithoutLoss)[2])
 
 
 class WithLoss(keras.layers.Layer):

@@ -159,7 +159,8 @@ def test_chunked(place):
         def chunked(hidden, table, chunk=chunk):
             return page.chunked_loss(hidden, table, labels, chunk)
 
-        assert np.allclose(chunked(hidden, table), plain(hidden, table), 1e-5)
+        with contrast("only if `chunk` divides the number of tokens, here 21"):
+            assert np.allclose(chunked(hidden, table), plain(hidden, table), 1e-5)
         gradients = place.gradients(chunked, hidden, table, loss=lambda y: 3.0 * y)
         assert all(np.allclose(a, 3.0 * b, atol=1e-5) for a, b in zip(gradients, right))
         with contrast("the mean of the means of the chunks"):

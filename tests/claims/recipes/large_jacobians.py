@@ -134,7 +134,7 @@ def test_zero_needs_values(wrap):
         return tape.gradient(y, sources, **options)
 
     zero = {"unconnected_gradients": "zero"}
-    assert message(wrap(lambda: gradients([w, unused], **zero)))
+    assert "_type_enum" in message(wrap(lambda: gradients([w, unused], **zero)))
     with contrast("also the `value` of each variable"):
         values = [w.value, unused.value]
         assert same(wrap(lambda: gradients(values, **zero))(), [[2.0, 4.0], [0.0]])

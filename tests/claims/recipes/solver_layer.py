@@ -115,6 +115,6 @@ def test_empty_share(in_graph):
     if in_graph:
         spec = tf.TensorSpec([None, 3])
         function = tf.function(jacobian, input_signature=[spec])
-    assert message(function, tf.zeros([0, 3]))
+    assert "division" in message(function, tf.zeros([0, 3]))
     with contrast("also for a single example"):
         assert same(function(tf.ones([1, 3])), [2.0 * tf.eye(3)])

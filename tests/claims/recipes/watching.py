@@ -5,15 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    BLOCKS,
-    EAGER,
-    INSIDE,
-    NESTED,
-    OUTSIDE,
-    contrast,
-    program,
-)
+from tests.harness import BLOCKS, EAGER, INSIDE, NESTED, OUTSIDE, contrast, program
 
 layers = keras.layers
 x = tf.random.stateless_normal([8, 3], [1, 2])
@@ -72,14 +64,18 @@ def test_before_clipping(policy):
                 assert not np.allclose(last[-1], 256.0 * right[-1], rtol=0.1)
 
 
-def test_small_batch():
-    recorder = Recorder(0.1, gradient_accumulation_steps=2)
-    last, start, model = fitted(recorder, batch_size=4)
-    of_second = right_gradients(model, start, x[4:], y[4:])
-    of_both = right_gradients(model, start, x, y)
-    assert all(np.allclose(a, b, atol=1e-4) for a, b in zip(last, of_second))
+@pytest.mark.parametrize("run_eagerly", [False, True])
+@pytest.mark.parametrize("steps", [2, 4])
+def test_small_batch(steps, run_eagerly):
+    recorder, size = Recorder(0.1, gradient_accumulation_steps=steps), 8 // steps
+    last, start, model = fitted(recorder, run_eagerly=run_eagerly, batch_size=size)
+    of_last = right_gradients(model, start, x[-size:], y[-size:])
+    of_all = right_gradients(model, start, x, y)
+    assert all(np.allclose(a, b, atol=1e-4) for a, b in zip(last, of_last))
     with contrast("the mean of the accumulated gradients"):
-        assert not np.allclose(last[0], of_both[0], rtol=0.05)
+        assert not np.allclose(last[0], of_all[0], rtol=0.05)
+    with contrast("the sum of the accumulated gradients"):
+        assert not np.allclose(last[0], steps * of_all[0], rtol=0.05)
 
 
 def add_probe(layer):

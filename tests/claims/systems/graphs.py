@@ -158,8 +158,14 @@ def test_run_eagerly(place):
         steps = [place.gradient(square, x) for x in (3.0, 4.0)]
     assert same(steps, [6.0, 8.0]) and len(upstreams) == 2
     assert not any(map(is_symbolic, upstreams))
+    if "XLA" in place.name:
+        with contrast("but a function with jit_compile=True stays compiled"):
+            assert same(upstreams, [1.0, 1.0])
     if place is INSIDE:
         upstreams.clear()
+        with contrast("without the setting, too"):
+            place.gradient(square, 3.0)
+            assert is_symbolic(upstreams.pop())
         with contrast("tape.jacobian, too"), run_eagerly(), tf.GradientTape() as tape:
             x = tf.constant([3.0, 4.0])
             tape.watch(x)
@@ -178,14 +184,14 @@ BRANCHES = {
 
 @pytest.mark.parametrize("place", COMMON, ids=str)
 def test_copy_in_a_branch(place):
-    @tf.custom_gradient
-    def copied(x, v):
-        x, v = tf.identity(x), tf.identity(v)
-        return x * x * v, lambda up: (up * 20 * x * v, up * 10 * x * x)
+    def copying(*names):
+        @tf.custom_gradient
+        def rule(x, v):
+            x = tf.identity(x) if "x" in names else x
+            v = tf.identity(v) if "v" in names else v
+            return x * x * v, lambda up: (up * 20 * x * v, up * 10 * x * x)
 
-    @tf.custom_gradient
-    def not_copied(x, v):
-        return x * x * v, lambda up: (up * 20 * x * v, up * 10 * x * x)
+        return rule
 
     kinds = BRANCHES if place in MODES else ["cond"]
 
@@ -197,11 +203,12 @@ def test_copy_in_a_branch(place):
     for dtype in FLOATS if place is EAGER else [tf.float32]:
         inputs = tf.constant(0.5, dtype), tf.constant(1.5, dtype)
         right = [len(kinds) * 15.0, len(kinds) * 2.5]
-        assert same(place.gradients(branches(copied), *inputs), right)
+        assert same(place.gradients(branches(copying("x", "v")), *inputs), right)
     if place is OUTSIDE:
-        with contrast("without the copies, too"):
-            error = message(place.gradients, branches(not_copied), *inputs)
-            assert error.startswith("AssertionError")
+        with contrast("also if it copies none of its arguments, or only one"):
+            for names in "", "x", "v":
+                error = message(place.gradients, branches(copying(*names)), *inputs)
+                assert error.startswith("AssertionError")
 
 
 SAME_GRAPH = [EAGER, PERSISTENT, INSIDE, XLA]

@@ -257,6 +257,9 @@ def test_constant_loses(place):
 
     x = np.stack([X, X + 1])
     assert same(place.derivative(losses, x), 9 * x**4, 1e-9)
+    if place is EAGER:
+        cube = cube_by(lambda x: 3 * x.numpy() ** 2)
+        assert same(place.derivative(of_loss(cube), X), 9 * X**4, 1e-9)
     if place in PLAIN:
         first = place.gradient(losses, x)
         assert same(first, 3 * x**2 * (x**3 - 5000), 1e-9)

@@ -8,16 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    EAGER,
-    INSIDE,
-    OUTSIDE,
-    XLA,
-    contrast,
-    message,
-    program,
-    same,
-)
+from tests.harness import EAGER, INSIDE, OUTSIDE, XLA, contrast, message, program, same
 
 X = np.ones([8, 1], "float32")
 

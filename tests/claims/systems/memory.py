@@ -59,9 +59,10 @@ def test_runs_again(step, wrap, persistent):
     assert steps.runs == 8
     assert steps.alive == 1  # the result y
     gradient = tape.gradient(y, x)
-    assert steps.runs == 16
+    with contrast("twice more"):
+        assert steps.runs == 16
     assert same(gradient, EAGER.gradient(Steps(step), -0.5), 1e-6)
-    with contrast("without tf.recompute_grad, too"):
+    with contrast("without tf.recompute_grad, too: it keeps 8, and runs none again"):
         plain = Steps(step)
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -98,7 +99,7 @@ def test_equal_blocks(n, step):
         assert peak == n // k + k and runs == 2 * n
         most, once, right = without_blocks(n, step)
         assert same(gradient, right, 1e-5)
-        with contrast("without tf.recompute_grad, too"):
+        with contrast("without blocks, too: n are alive then, and each runs once"):
             assert (most, once) == (n, n)
         if k in (1, n):
             with contrast("always lower than without blocks"):
@@ -240,9 +241,9 @@ LOOKUPS = {
 @pytest.mark.parametrize("place", MODES, ids=str)
 def test_recompute_lookup(place, name):
     lookup, recomputed = LOOKUPS[name], tf.recompute_grad(lambda x: x * x)
-    x = [[1.0, 2.0], [3.0, 4.0]]
-    right = [[4.0, 8.0], [0.0, 0.0]]
-    assert same(place.gradient(lambda x: lookup(1.0 * recomputed(x)), x), right)
+    x, right = [[1.0, 2.0], [3.0, 4.0]], [[4.0, 8.0], [0.0, 0.0]]
+    with contrast("also if the output is multiplied by 1.0 before"):
+        assert same(place.gradient(lambda x: lookup(1.0 * recomputed(x)), x), right)
     error = message(place.gradient, lambda x: lookup(recomputed(x)), x)
     if place in GRAPHS:
         assert error.startswith("TypeError") and "IndexedSlices" in error

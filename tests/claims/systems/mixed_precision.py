@@ -92,7 +92,8 @@ def test_scale_loss(wrap, initial):
     optimizer.build([weight])
     scaled = wrap(optimizer.scale_loss)
     assert same(scaled(x), x * initial)
-    assert same(wrap(SGD().scale_loss)(x), x)
+    with contrast("in an optimizer without a scale it raises an error"):
+        assert same(wrap(SGD().scale_loss)(x), x)
     with contrast("the first scale: after an overflow it is the new one"):
         wrap(lambda: optimizer.apply([tf.constant(np.inf)], [weight]))()
         assert same(scaled(x), x * initial / 2)
@@ -188,6 +189,8 @@ def test_skips_step(inner, wrap, bad):
     apply(good, tf.constant([SCALE, bad], tf.float32))
     assert same(weights, [[1.0, 1.0]] * 2)
     assert optimizer.dynamic_scale.numpy() == SCALE / 2
+    with contrast("the step of this weight alone"):
+        assert same(weights[0].numpy(), [1.0, 1.0])
     apply(good, good)
     assert all(weight.numpy().max() < 1 for weight in weights)
     assert optimizer.dynamic_scale.numpy() == SCALE / 2

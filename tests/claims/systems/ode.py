@@ -3,13 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from tests.harness import (
-    BLOCKS,
-    MODES,
-    contrast,
-    program,
-    same,
-)
+from tests.harness import BLOCKS, MODES, contrast, program, same
 
 IN_BLOCKS = [*BLOCKS[1:5], *BLOCKS[9:11]]  # branch, loop and map_fn, inside and outside
 

@@ -70,8 +70,8 @@ def test_only_float32(place):
 
     for dtype in (tf.float16, tf.bfloat16, tf.float64):
         x = tf.constant([0.5, 2.0], dtype)
-        assert message(place.value, quantize, x)
-        assert message(place.gradient, quantize, x)
+        assert "FakeQuantWithMinMaxVars" in message(place.value, quantize, x)
+        assert "FakeQuantWithMinMaxVars" in message(place.gradient, quantize, x)
     with contrast("raises an error for float32"):
         assert same(place.gradient(quantize, [0.5, 2.0]), [1.0, 0.0])
     with contrast("the custom gradient raises an error for float64, too"):
