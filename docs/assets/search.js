@@ -83,8 +83,11 @@
     return a.length + b.length < 3 || a.length === 2 && a === b[1] + b[0]
   }
 
+  // Paths and names of devices in a message are the reader's own.
+  const PATH = /\S*\/\S*\/\S*/g
+
   async function find(typed, count = 10) {
-    const query = typed.normalize("NFD")  // as the index is
+    const query = typed.replace(PATH, " ").normalize("NFD")  // as the index is
     const index = await part("sections")
     cut ??= {
       word: RegExp(index.word, "gi"), joint: RegExp(index.joint),
