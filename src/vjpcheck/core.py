@@ -145,7 +145,7 @@ class Comparison:
         """Move each number, if there are at most so many, or one mixture of each array;
         at a kink, all at once."""
         numbers = flat(self.point)
-        # Drawn in any case: later numbers shall not depend on which of them is used.
+        # Draw them in any case, so that upstream gradients drawn later stay the same.
         directions = mixtures(self.names, self.point, self.rng)
         if numbers.size <= each_number:
             directions = each_element(self.names, self.point)

@@ -35,13 +35,13 @@ def _times(size: float, rng: np.random.Generator, values: np.ndarray) -> np.ndar
 
 
 def _large(size: float, rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    """Numbers of either sign, the first of which have this size."""
+    """Return numbers of either sign, the first of which have this size."""
     sizes = np.resize([size, -size, size / 10, -size / 10], values.shape)
     return sizes * rng.uniform(0.9, 1.1, values.shape).astype(values.dtype)
 
 
 def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    """Numbers of which the largest and the smallest come twice."""
+    """Return numbers of which the largest and the smallest come twice."""
     numbers = normal(rng, values).ravel()
     if np.iscomplexobj(numbers) or numbers.size < 2:
         return numbers.reshape(values.shape)
@@ -55,7 +55,7 @@ def _tied(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
 def beside(
     sides: Iterator[float], rng: np.random.Generator, values: np.ndarray
 ) -> np.ndarray:
-    """The next numbers of these, each a little to its side."""
+    """Return the next numbers of these, each a little to its side."""
     taken = np.fromiter(sides, float, values.size).reshape(values.shape)
     numbers = taken * (1 + 10 ** rng.uniform(-5, -1.5, values.shape))
     return numbers + 1j * normal(rng, values) if np.iscomplexobj(values) else numbers
@@ -64,7 +64,7 @@ def beside(
 def mixed(
     sides: Iterator[float], rng: np.random.Generator, values: np.ndarray
 ) -> np.ndarray:
-    """Some numbers beside these, some small ones of either sign, others."""
+    """Return some numbers beside these, and some small ones of either sign."""
     small = 10 ** rng.uniform(-4, 0, values.shape) * normal(rng, values)
     is_beside = rng.random(values.shape) < 0.5
     return np.where(is_beside, beside(sides, rng, values), small)
