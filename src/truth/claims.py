@@ -27,6 +27,7 @@ _CLAIM = re.compile(
     r"(?<![*\\\w])\*(?![*\s])(?P<text>(?:[^*]|\*\*(?!\*)[^*]+\*\*)+?)(?<!\s)\*"
     r"\{ ?#(?P<id>[\w-]+)[^{}\n]*\}"
 )
+_LOOK_ALIKE = re.compile(r"(?m)^(?![ >]*#).*?[*_]\s*(\{[^{}\n]*#[\w-]+[^{}\n]*\})")
 PROGRAM = re.compile(r"[\"']([\w/-]+)\.(?:py|out)[\"']")
 """The name of a program in a test file."""
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -90,8 +91,7 @@ def find_claims(page: Page) -> list[Claim]:
 def _masked(page: Page) -> str:
     """Return the text with letters for code and formulas, which may have stars."""
     text = blanked(page.without_fences, page.comments)
-    for piece in (*page.codes, *page.formulas):
-        start, end = piece.span
+    for start, end in [piece.span for piece in (*page.codes, *page.formulas)]:
         text = text[:start] + re.sub(r"[^\n]", "x", text[start:end]) + text[end:]
     return text
 
@@ -119,8 +119,7 @@ def parse_tests(source: str) -> list[ClaimTest]:
 
 def _test(node: ast.FunctionDef, code: str, helpers: dict[str, str]) -> ClaimTest:
     contrasts = tuple(_contrasts(node))
-    inside = sum(contrast.assertions for contrast in contrasts)
-    outside = _count_assertions(node) - inside
+    outside = _count_assertions(node) - sum(c.assertions for c in contrasts)
     within = (range(contrast.line, contrast.end + 1) for contrast in contrasts)
     lines = {*_assertions(node)}.difference(*within)
     used = "\n\n".join(_used(code, helpers))
@@ -138,8 +137,7 @@ def _names(node: ast.stmt) -> list[str]:
     """Return the names that a statement of a test file defines for its tests."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [] if node.name.startswith("test_") else [node.name]
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    parts = [part for target in targets for part in ast.walk(target)]
+    parts = [p for target in getattr(node, "targets", ()) for p in ast.walk(target)]
     return [part.id for part in parts if isinstance(part, ast.Name)]
 
 
@@ -157,8 +155,7 @@ def _used(code: str, helpers: dict[str, str]) -> list[str]:
 
 def _contrasts(node: ast.AST) -> Iterator[Contrast]:
     for block in [part for part in ast.walk(node) if isinstance(part, ast.With)]:
-        for item in block.items:
-            call = item.context_expr
+        for call in [item.context_expr for item in block.items]:
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "contrast":
                 words = ast.literal_eval(call.args[0]) if call.args else ""
                 end, count = block.end_lineno or 0, _count_assertions(block)
@@ -186,6 +183,10 @@ def problems(page: Page) -> Iterator[Finding]:
     """Find what is wrong with claims and tests before any test runs."""
     label = test_path(page).relative_to(page.root).as_posix()
     claims = find_claims(page)
+    rest = _CLAIM.sub(lambda match: "x" * len(match[0]), _masked(page))
+    for match in _LOOK_ALIKE.finditer(rest):
+        location = f"{page.label}:{page.line(match.start(1))}"
+        yield failure(location, match[1], "no claim; write *A sentence.*{#its-id}")
     try:
         tests = parse_tests(page.read_text(test_path(page)))
     except (SyntaxError, ValueError) as error:
