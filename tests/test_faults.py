@@ -1,9 +1,9 @@
 """Promise: whatever goes wrong, nothing false passes, nothing is lost, and the command
 names the file, the line and what to do.
 
-A fault is a row of one of two tables. False content is in ``data/faults.toml``. All else
-is in ``FAULTS``: a function that plants it in a small project, the command, its exit
-code, and a part of its message.
+A fault is a row of one of two tables. False content, hostile programs and what shells do
+are in ``data/faults.toml``. All else is in ``FAULTS``: a function that plants it in a small
+project, the command, its exit code, and a part of its message.
 """
 
 import errno
@@ -74,14 +74,16 @@ def write(project: Path, name: str, content: str | bytes) -> None:
 
 
 def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
-    """Run a module of Python in a project, and return exit code and output."""
+    """Run a module of Python, or lines of a shell, and return exit code and output."""
+    python, path = [sys.executable, "-m", *command.split()], os.environ["PATH"]
+    environment["PATH"] = f"{Path(sys.executable).parent}:{path}"
     done = subprocess.run(
-        [sys.executable, "-m", *command.split()],
+        ["sh", "-c", command] if "python" in command else python,
         cwd=project,
         text=True,
         encoding="utf-8",
         errors="replace",
-        timeout=120,
+        timeout=300,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -91,7 +93,7 @@ def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
 
 
 FALSE = tomllib.loads((ROOT / "tests/data/faults.toml").read_text("utf-8"))
-PROGRAMS = FALSE.pop("programs")
+PROGRAMS, SHELL = FALSE.pop("programs"), FALSE.pop("shell")
 
 
 @pytest.fixture(scope="module")
@@ -334,16 +336,10 @@ FAULTS = {
             LATIN: "UnicodeDecodeError",
         }.items()
     },
-    "a file where all is kept": Fault(TRUTH, file(".cache", ""), 1, ".cache"),
-    "results that are a folder": Fault(
-        TRUTH, folder(".cache/results.db"), 1, "{project}/.cache/results.db: "
-    ),
-    "a menu with the marks of a merge": Fault(
-        TRUTH, file("mkdocs.yml", "nav:\n<<<<<<< HEAD\n"), 1, "truth: mkdocs.yml: "
-    ),
-    "a menu beside a date that is none": Fault(
-        TRUTH, file("mkdocs.yml", "on: 2026-02-30\n"), 1, "truth: mkdocs.yml: day is"
-    ),
+    **{
+        name: Fault(row["run"], sets(), row.get("code", 1), row["says"])
+        for name, row in SHELL.items()
+    },
     # Programs that harm what is around them.
     "a program that writes the engine's report": Fault(
         CHECK,
