@@ -47,6 +47,12 @@ def test_exchanged_letters(place, equation):
         assert same(page.einsum(twice, *diagonal), tf.ones([3]))
         einsum = lambda a, b: page.einsum(twice, a, b)
         assert "more than once: i,i->ii" in message(EAGER.gradients, einsum, *diagonal)
+    with contrast("also for complex inputs"):
+        parts = [tf.ones([2, 3]), tf.ones([3, 4])]
+        numbers = [tf.complex(part, part) for part in parts]
+        real = lambda f: lambda a, b: tf.math.real(tf.reduce_sum(f("ij,jk->ik", a, b)))
+        right = EAGER.gradients(real(tf.einsum), *numbers)[0]
+        assert not same(EAGER.gradients(real(page.einsum), *numbers)[0], right)
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "graph"])

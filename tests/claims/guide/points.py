@@ -151,6 +151,10 @@ def test_shares_of_ties(place, x):
             assert of_top_k[-1] == 0 and of_sort[1] == 0
         with contrast("tf.reduce_max gives all of it to one"):
             assert tf.math.count_nonzero(shared) == 4
+    if place is XLA:
+        zeros = [tf.constant([-0.0, 0.0])] * 3
+        with contrast("also among zeros of both signs"):
+            assert same(place.gradients(largest, *zeros)[1], [0.0, 1.0])
 
 
 def roots(x):
