@@ -72,6 +72,14 @@ def test_the_version_changes_with_each_loaded_file(name, tmp_path):
     assert finished(tmp_path / "again")["page/index.html"] == pages[0]
 
 
+def test_a_figure_has_its_size_before_it_is_loaded(tmp_path):
+    image = '<img loading="lazy" alt="A curve." src="../figures/a.svg#only-light">'
+    svg = '<?xml version="1.0"?>\n<svg xmlns="x" width="338.4pt" height="201.6pt"/>'
+    files = {"page/index.html": image, "figures/a.svg": svg}
+    page = finished(tmp_path, **files)["page/index.html"]
+    assert page == image.replace("<img", '<img width="451" height="269"')
+
+
 def test_files_that_no_page_loads_are_removed(tmp_path):
     site = finished(tmp_path)
     removed = {*FILES} - {*site}

@@ -102,11 +102,7 @@ def is_whole(project: Path) -> bool:
 
 @pytest.mark.parametrize(
     "mistakes",
-    [
-        ["a digit of a trace"],
-        ["a link to an anchor"],
-        [*MISTAKES],
-    ],
+    [["a digit of a trace"], ["a link to an anchor"], [*MISTAKES]],
     ids=["a trace alone", "a page alone", "all at once"],
 )
 def test_fails_and_keeps_the_last_site(project, mistakes):

@@ -137,10 +137,7 @@ LIMITS = {
         rule(lambda x: x**2, lambda x, up: (2.0 * up + 0.0 * x) * x),
         (ROW,),
     ),
-    "index#nan": (
-        rule(tf.identity, lambda x, up: up * (1 + x**4) / (1 + x**4)),
-        (X,),
-    ),
+    "index#nan": (rule(tf.identity, lambda x, up: up * (1 + x**4) / (1 + x**4)), (X,)),
     "silent_systems#recomputed-dropout": (rule(noisy, lambda x, up: up), (X,)),
 }
 

@@ -84,9 +84,7 @@ def test_tests_of_the_tools_run_when_the_tools_changed(monkeypatch, changed, run
     monkeypatch.setattr(due, "is_today", lambda _: False)
 
     def item(
-        *arguments: object,
-        fixtures: tuple[str, ...] = (),
-        others: tuple[str, ...] = (),
+        *arguments: object, fixtures: tuple[str, ...] = (), others: tuple[str, ...] = ()
     ) -> Any:
         tools = SimpleNamespace(name="tools", args=arguments)
         marks = [tools, *(SimpleNamespace(name=name) for name in others)]

@@ -22,22 +22,14 @@ upstreams are 3 in x.local, localhost, local_devices 3
 """,
 }
 COLORED = {
-    "python": [
-        "upstream",
-        "upstream",
-        "local_x",
-        "local",
-        "upstream",
-        "local_x",
-    ],
+    "python": ["upstream", "upstream", "local_x", "local", "upstream", "local_x"],
     "text": ["upstream = -3.2e-05", "local = [[1 2]\n [3 4]]", "downstream 7"],
 }
 
 
 def _render(text: str) -> str:
     return markdown.markdown(
-        text,
-        extensions=["pymdownx.highlight", "pymdownx.superfences", "reader.roles"],
+        text, extensions=["pymdownx.highlight", "pymdownx.superfences", "reader.roles"]
     )
 
 

@@ -401,10 +401,7 @@ def test_a_mistake_on_one_page_stops_no_download(markdown, name, text):
 
 
 def test_buttons():
-    notebook = {
-        "Notebook": "../../guide/tape.ipynb",
-        "Markdown": "../../guide/tape.md",
-    }
+    notebook = {"Notebook": "../../guide/tape.ipynb", "Markdown": "../../guide/tape.md"}
     assert _buttons(repo_url="") == notebook
     exercises = {"Exercises": "../../exercises/tape.ipynb"}
     buttons = _buttons(exercises="exercises/tape.ipynb", repo_url="")

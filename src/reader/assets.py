@@ -1,4 +1,5 @@
 """Version the files that pages load, and remove the theme's scripts, which none loads.
+Give each figure its size, so that no text moves when the figure arrives.
 
 All addresses of these files get the same ``?v=…``, which changes with their content, so
 that a browser never shows a new page with an old script. A script that loads another
@@ -8,6 +9,8 @@ comments.
 
 import re
 import shutil
+from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +23,8 @@ _LOADED = re.compile(
     r'(?P<before>\s(?:href|src)=")(?P<path>[^"?#:]*assets/'
     r'(?:[\w-]+\.(?:css|js)|fonts/[\w.-]+))(?=")'
 )
+_FIGURE = re.compile(r'<img (?=[^>]*\bsrc="(?P<path>[^"#:]*figures/[^"#:]+\.svg))')
+_SIZE = re.compile(rb'<svg [^>]*width="([\d.]+)pt" height="([\d.]+)pt"')
 _FONT = re.compile(r'(?<=url\(")fonts/[\w.-]+(?="\))')
 
 
@@ -31,6 +36,7 @@ def write(site: Path) -> None:
     version = _version(site)
     for path in site.rglob("*.html"):
         _rewrite(path, _LOADED, rf"\g<before>\g<path>?v={version}")
+        _rewrite(path, _FIGURE, partial(_with_size, path.parent))
     for path in site.glob("assets/*.css"):
         _rewrite(path, _FONT, rf"\g<0>?v={version}")
 
@@ -53,7 +59,16 @@ def _version(site: Path) -> str:
     return digest.hexdigest()[:8]
 
 
-def _rewrite(path: Path, pattern: re.Pattern[str], replacement: str) -> None:
+def _with_size(folder: Path, start: re.Match[str]) -> str:
+    """Return the start of an image with the size in pixels, if it is a figure."""
+    figure = folder / start["path"]
+    if not (figure.is_file() and (size := _SIZE.search(figure.read_bytes()))):
+        return start[0]
+    width, height = (round(float(points) * 4 / 3) for points in size.groups())
+    return f'<img width="{width}" height="{height}" '
+
+
+def _rewrite(path: Path, pattern: re.Pattern[str], replacement: str | Callable) -> None:
     text = path.read_text("utf-8")
     changed = pattern.sub(replacement, text)
     if changed != text:

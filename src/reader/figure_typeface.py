@@ -19,5 +19,4 @@ matplotlib.rcParams |= {
     "mathtext.fontset": "custom",
     "mathtext.rm": _NAME,
     "mathtext.it": f"{_NAME}:italic",
-    "mathtext.bf": f"{_NAME}:bold",
 }

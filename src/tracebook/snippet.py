@@ -134,8 +134,8 @@ def find(settings: Settings, paths: Sequence[Path] = ()) -> list[Snippet]:
     chosen = set() if paths else set().union(*programs.values())
     for path in paths:
         # Unlike resolve(), realpath() accepts a link to itself.
-        stem, _ = os.path.splitext(path)
-        real, beside = map(os.path.realpath, (path, f"{stem}.py"))
+        real = os.path.realpath(path)
+        beside = os.path.realpath(os.path.splitext(path)[0] + ".py")
         below = [links for file, links in programs.items() if file.is_relative_to(real)]
         matches = set().union(*below) or programs.get(Path(beside), set())
         if not matches:

@@ -190,8 +190,8 @@ def problems(page: Page) -> Iterator[Finding]:
     try:
         tests = parse_tests(page.read_text(test_path(page)))
     except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None) or 1
-        yield failure(f"{label}:{line}", label, f"cannot be read: {error}")
+        location = f"{label}:{getattr(error, 'lineno', None) or 1}"
+        yield failure(location, label, f"cannot be read: {error}")
         return
     ids = Counter(claim.id for claim in claims)
     names = Counter(test.name for test in tests)

@@ -128,10 +128,7 @@ class Domain:
     ``where`` accepts, and at which its value is finite."""
 
     def __init__(
-        self,
-        function: Function,
-        where: Sequence[Callable],
-        rng: np.random.Generator,
+        self, function: Function, where: Sequence[Callable], rng: np.random.Generator
     ) -> None:
         self.function, self._where, self._rng = function, where, rng
 

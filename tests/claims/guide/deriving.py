@@ -35,9 +35,7 @@ def test_exchanged_letters(place, equation):
     page = program("guide/deriving/einsum.py")
     inputs = inputs_of(equation)
 
-    def loss(einsum):
-        return lambda a, b: tf.reduce_sum(tf.sin(einsum(equation, a, b)))
-
+    loss = lambda f: lambda a, b: tf.reduce_sum(tf.sin(f(equation, a, b)))
     right = EAGER.gradients(loss(tf.einsum), *inputs)
     gradients = place.gradients(loss(page.einsum), *inputs)
     assert all(np.allclose(a, b) for a, b in zip(gradients, right))
@@ -48,8 +46,7 @@ def test_exchanged_letters(place, equation):
         einsum = lambda a, b: page.einsum(twice, a, b)
         assert "more than once: i,i->ii" in message(EAGER.gradients, einsum, *diagonal)
     with contrast("also for complex inputs"):
-        parts = [tf.ones([2, 3]), tf.ones([3, 4])]
-        numbers = [tf.complex(part, part) for part in parts]
+        numbers = [tf.complex(x, x) for x in (tf.ones([2, 3]), tf.ones([3, 4]))]
         real = lambda f: lambda a, b: tf.math.real(tf.reduce_sum(f("ij,jk->ik", a, b)))
         right = EAGER.gradients(real(tf.einsum), *numbers)[0]
         assert not same(EAGER.gradients(real(page.einsum), *numbers)[0], right)

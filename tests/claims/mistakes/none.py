@@ -259,9 +259,8 @@ def test_scalar_zero(place):
         assert "hape" in message(place.gradient, lambda x: by_numpy(x) + x, xs[1])
     if place is INSIDE:
         with contrast("in a loop and under XLA, too: there it raises an error"):
-            assert all(
-                message(p.gradient, by_numpy, xs[1]) for p in (XLA, *BLOCKS[3:5])
-            )
+            places = XLA, *BLOCKS[3:5]
+            assert all(message(p.gradient, by_numpy, xs[1]) for p in places)
     with contrast("None, as with tf.numpy_function"):
         assert place.gradient(NOT_DIFFERENTIABLE["PyFunc"], IMAGE) is None
     if place in (EAGER, INSIDE):

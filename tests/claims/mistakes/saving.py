@@ -108,10 +108,7 @@ def test_without_globals():
     def scaled(factor):
         return lambda x: x * factor
 
-    for function, value in (
-        (lambda x: x * x, X * X),
-        (scaled(3.0), 3 * X),
-    ):
+    for function, value in ((lambda x: x * x, X * X), (scaled(3.0), 3 * X)):
         with contrast("when it is called, whatever it uses"):
             assert same(through_file(function)(X), value)
     with contrast("a named function, too"):
