@@ -37,7 +37,7 @@ from tests.harness import contrast
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_by_identity(n):
-    assert n == n
+    assert n == +n
     with contrast("by value"):
         assert n is not None
 
@@ -135,7 +135,7 @@ def test_the_tests_of_claims_run_once(project, monkeypatch):
     ("old", "new", "how"),
     [
         (
-            "assert n == n",
+            "assert n == +n",
             "assert n < 3",
             "test_by_identity[3]: line 10: AssertionError",
         ),
@@ -186,9 +186,9 @@ def test_review_shows_what_changed_beside_its_test(project, monkeypatch, capsys)
     review.main(["HEAD"])
     text = capsys.readouterr().out
     assert "changed: identity → name" in text and "contrast: by value" in text
-    assert "test (unchanged):" in text and "    assert n == n" in text
+    assert "test (unchanged):" in text and "    assert n == +n" in text
     assert "1 claim to review" in text
-    project(PAGE.replace("{ #once .wide }", ""), TEST.replace("n == n", "n <= n"))
+    project(PAGE.replace("{ #once .wide }", ""), TEST.replace("n == +n", "n <= n"))
     review.main(["HEAD"])
     text = capsys.readouterr().out
     assert "same wording: A tape" in text and "test (new or changed):" in text
