@@ -120,8 +120,7 @@ def parse_tests(source: str) -> list[ClaimTest]:
 def _test(node: ast.FunctionDef, code: str, helpers: dict[str, str]) -> ClaimTest:
     contrasts = tuple(_contrasts(node))
     outside = _count_assertions(node) - sum(c.assertions for c in contrasts)
-    within = (range(contrast.line, contrast.end + 1) for contrast in contrasts)
-    lines = {*_assertions(node)}.difference(*within)
+    lines = {*_assertions(node)}.difference(*(range(c.line, c.end) for c in contrasts))
     used = "\n\n".join(_used(code, helpers))
     return ClaimTest(node.name, node.lineno, code, contrasts, outside, lines, used)
 
@@ -158,7 +157,7 @@ def _contrasts(node: ast.AST) -> Iterator[Contrast]:
         for call in [item.context_expr for item in block.items]:
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "contrast":
                 words = ast.literal_eval(call.args[0]) if call.args else ""
-                end, count = block.end_lineno or 0, _count_assertions(block)
+                end, count = (block.end_lineno or 0) + 1, _count_assertions(block)
                 yield Contrast(words, call.lineno, end, count)
 
 
