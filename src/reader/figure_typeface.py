@@ -19,4 +19,5 @@ matplotlib.rcParams |= {
     "mathtext.fontset": "custom",
     "mathtext.rm": _NAME,
     "mathtext.it": f"{_NAME}:italic",
+    "mathtext.cal": _NAME,  # Matplotlib warns if there is no cursive font
 }
