@@ -1,4 +1,4 @@
-"""The gradient of a score by the input and by the output of a layer."""
+"""The gradients of a score with respect to the input and a hidden layer."""
 
 import keras
 import tensorflow as tf
@@ -25,6 +25,6 @@ def gradients(x, index):
 
 of_x, of_hidden = gradients(tf.constant([[0.5, -1.0]]), 1)
 kernel = model.layers[-1].kernel.numpy()
-print("by the input       ", of_x.numpy().round(3))
-print("by the hidden layer", of_hidden.numpy().round(3))
-print("second kernel      ", kernel[:, 1].round(3))
+print("input        ", of_x.numpy().round(3))
+print("hidden layer ", of_hidden.numpy().round(3))
+print("second kernel", kernel[:, 1].round(3))

@@ -14,7 +14,7 @@ y = x @ tf.constant([[1.0], [-2.0], [0.5]], tf.float64)
 
 
 def train(size, every, zeros=False):
-    """The sizes of the sum, and a weight, after each batch."""
+    """Return the sizes of the sum, and a weight, after each batch."""
     w = tf.Variable(tf.zeros([3, 1], tf.float64))
     adam, total = keras.optimizers.Adam(0.1), tf.zeros_like(w)
     sizes, weights = [], [0.0]
