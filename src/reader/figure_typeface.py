@@ -1,6 +1,7 @@
 """The figures of programs have the typeface of the text around them.
 
-The engine imports this before programs run. Who runs one alone gets Matplotlib's own.
+The engine imports this before programs run. Without the engine, they have
+Matplotlib's own.
 """
 
 from importlib.metadata import distribution

@@ -166,11 +166,8 @@ def _ending(error: BaseException | None, snippet: Snippet, path: str) -> dict:
     if error is None:
         problem = f"declares that it raises {snippet.raises}, but did not"
         return {"message": "", "line": 0, "problem": snippet.raises and problem}
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == path
-    ]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == path]
     if isinstance(error, SyntaxError) and error.filename == path:
         lines = [error.lineno or 0]
     ending = {"message": _message(error), "line": lines[-1] if lines else 0}

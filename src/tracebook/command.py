@@ -32,10 +32,13 @@ def main(name: str, work: Callable[[], int]) -> int:
         code = work()
         print(end="", flush=True)
         return code
-    except BrokenPipeError:  # the reader of the output has gone, as in: … | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 128 + signal.SIGPIPE
     except (SettingsError, OSError) as error:
+        try:
+            sys.stdout.flush()
+        except OSError:  # Python would try once more, and change the exit code
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):  # the reader has gone, as in: … | head
+            return 128 + signal.SIGPIPE
         print(f"{name}: {error}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
     except KeyboardInterrupt:
