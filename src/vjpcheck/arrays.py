@@ -55,7 +55,7 @@ def moved_to(place: Sequence, moving: list[int], arrays: list) -> list:
     return moved
 
 
-def at(names: list[str], arrays: list) -> str:
+def point_text(names: list[str], arrays: list) -> str:
     """Return a point as text, for messages."""
     pairs = zip(names, arrays)
     return "at " + ", ".join(f"{name} = {as_text([each])}" for name, each in pairs)

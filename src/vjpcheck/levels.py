@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import at, dtype_name, flat, normal, unflat, wide
+from .arrays import dtype_name, flat, normal, point_text, unflat, wide
 from .core import (
     AT_MOST,
     OF_ALL,
@@ -53,7 +53,7 @@ class Level:
     dtypes: list[str]
 
     def __str__(self) -> str:
-        return at(self.names, self.values)
+        return point_text(self.names, self.values)
 
     def complaint(self, problem: str) -> str:
         """Return a message about a problem of this level."""

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from . import points
-from .arrays import at, normal
+from .arrays import normal, point_text
 from .core import Arrays, GradientError, Result, Undecided, reworded
 from .function import (
     Function,
@@ -174,4 +174,4 @@ class Rule:
         """Return a point as text."""
         leaves = self.function.leaves
         shown = [i for i, leaf in enumerate(leaves) if leaf.dtype is not None]
-        return at([leaves[i].name for i in shown], [point[i] for i in shown])
+        return point_text([leaves[i].name for i in shown], [point[i] for i in shown])
