@@ -170,15 +170,21 @@ def test_a_run_on_another_machine_is_not_recalled(known, anew, monkeypatch, part
     monkeypatch.undo()
 
 
-def test_a_run_of_a_changed_engine_is_not_recalled(known, anew, monkeypatch, tmp_path):
-    shutil.copytree(ROOT / "src/tracebook", tmp_path / "src/tracebook")
+@pytest.mark.parametrize("name", ["tracebook/output.py", "reader/figure_typeface.py"])
+def test_a_run_of_changed_code_is_not_recalled(
+    known, anew, monkeypatch, tmp_path, name
+):
+    """The engine counts, and what it imports before programs run."""
+    wanted, program = replace(known[0], preload=["reader.figure_typeface"]), known[1]
+    shutil.copytree(ROOT / "src", tmp_path / "src")
     monkeypatch.setattr(fingerprint, "_SOURCES", tmp_path / "src")
     anew()
-    assert StoredRuns(known[0]).recall(known[1]) == RUN
-    with (tmp_path / "src/tracebook/output.py").open("a") as file:
+    StoredRuns(wanted).keep(program, RUN)
+    assert StoredRuns(wanted).recall(program) == RUN
+    with (tmp_path / "src" / name).open("a") as file:
         file.write("\n")
     anew()
-    assert StoredRuns(known[0]).recall(known[1]) is None
+    assert StoredRuns(wanted).recall(program) is None
     monkeypatch.undo()
 
 
