@@ -108,11 +108,12 @@ def check_custom_gradient(
     It compares the eager gradient with the one inside ``tf.function``, also with an
     unknown batch size. It calls ``f`` between a forward and its backward pass, and
     makes a second backward pass. It passes ``tf.IndexedSlices`` as upstream gradient,
-    and accepts an error there. A function that draws random numbers draws the same ones
-    at each call. Trainable variables that ``f`` reads are checked like arguments.
-    Afterwards, these and other variables and generators that ``f`` reaches by name have
-    their old values. If ``f`` draws from TensorFlow's global generator, its sequence
-    begins anew.
+    and accepts an error there. ``f`` draws the same random numbers at each call if they
+    are of the global generators of TensorFlow, NumPy and Python, or of a
+    ``tf.random.Generator`` or ``np.random.Generator`` that it reaches by name.
+    Trainable variables that ``f`` reads are checked like arguments. Afterwards, these
+    and other variables and generators that ``f`` reaches by name have their old values.
+    If ``f`` draws from TensorFlow's global generator, its sequence begins anew.
 
     Finite differences can't resolve values far below 1e-9. If your function returns
     such small values, multiply it by a large constant.
