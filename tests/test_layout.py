@@ -46,7 +46,9 @@ def test_a_browser_may_break_a_very_long_name_at_its_joints():
     assert parts[:3] == ["tf.", "raw_", "ops."]
 
 
-def test_the_matrix_of_signs_is_no_cards():
+def test_the_matrix_of_signs_is_a_table_without_labels():
     head = ["Place", *["A long heading of a kind"] * 4]
     matrix = table(head, ["eager", *["[wrong](#why){ .is-wrong }"] * 4])
-    assert [*matrix.attrib] == ["data-signs"]
+    assert dict(matrix.attrib) == {"role": "table", "data-signs": ""}
+    assert {cell.attrib.get("role") for cell in matrix.iter("td")} == {"cell"}
+    assert not any("data-label" in cell.attrib for cell in matrix.iter("td"))

@@ -31,7 +31,7 @@ def _table(match: re.Match[str]) -> str:
     """Return a table with the attributes that its style needs."""
     inside = re.sub("(?s)(?<=<code>).*?(?=</code>)", _with_breaks, match[1])
     if 'class="is-wrong"' in inside:  # the composition matrix, whose signs always fit
-        return f"<table data-signs>{inside}</table>"
+        return f'<table role="table" data-signs>{_with_roles(inside, [])}</table>'
     texts = [*map(_text, re.findall(r"(?s)<t[hd]\b[^>]*>(.*?)</t[hd]>", inside))]
     count = len(re.findall(r"<th\b", inside))
     columns = [" ".join(texts[start::count]) for start in range(count)]
@@ -40,7 +40,7 @@ def _table(match: re.Match[str]) -> str:
     if width <= _PHONE:
         return f"<table>{inside}</table>"
     attributes = 'role="table" data-cards' + " data-wide" * (width > _COLUMN)
-    return f"<table {attributes}>{_cards(inside, texts[:count])}</table>"
+    return f"<table {attributes}>{_with_roles(inside, texts[:count])}</table>"
 
 
 def _with_breaks(code: re.Match[str]) -> str:
@@ -53,12 +53,13 @@ def _text(cell: str) -> str:
     return unescape(re.sub("<[^>]*>", "", re.sub("<w?br", r" \g<0>", cell))).strip()
 
 
-def _cards(inside: str, headings: list[str]) -> str:
-    """Add the roles of the elements, and to each cell the heading of its column."""
+def _with_roles(inside: str, headings: list[str]) -> str:
+    """Add the roles of the elements, and to each cell any heading of its column."""
     labels = cycle(headings)
 
     def element(match: re.Match[str]) -> str:
-        label = f' data-label="{escape(next(labels))}"' if match[1] == "td" else ""
+        heading = next(labels, "") if match[1] == "td" else ""
+        label = f' data-label="{escape(heading)}"' if heading else ""
         return f'<{match[1]} role="{_ROLES.get(match[1], "rowgroup")}"{label}'
 
     return re.sub(r"<(thead|tbody|tr|th|td)\b", element, inside)
