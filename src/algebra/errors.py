@@ -26,5 +26,9 @@ class Refuted(Refusal):
     """A false claim."""
 
 
+class ShapeMismatch(Refuted):
+    """A claim about arrays of different shapes."""
+
+
 class WrongNumber(Refuted):
     """A false claim about numbers alone."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from algebra.errors import EvaluationError, Refusal, Refuted
+from algebra.errors import EvaluationError, Refusal, Refuted, ShapeMismatch
 from algebra.latex import comments, parse
 from algebra.nodes import Matrix, Statement
 from algebra.tree import is_condition, is_numeric, walk
@@ -13,10 +13,6 @@ from mathml.source import Formula
 from ..page import Page
 
 _MARKS = {"premise", "definition", "unchecked"}
-
-
-class ShapeMismatch(Refuted):
-    """A claim about arrays of different shapes."""
 
 
 @dataclass

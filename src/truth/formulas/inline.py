@@ -19,6 +19,7 @@ from algebra.errors import Refusal, WrongNumber
 from algebra.evaluator import Evaluator
 from algebra.latex import parse
 from algebra.nodes import Statement, Symbol
+from algebra.prover import Prover
 from algebra.scope import Scope, name_of, names_in
 from algebra.tree import Form, bare, form, is_numeric, symbols, walk
 
@@ -26,7 +27,6 @@ from ..finding import STATES
 from ..page import Page
 from . import literals
 from .checked_formula import CheckedFormula, is_unchecked
-from .prover import Prover
 from .section import Section
 from .section import sections as sections_of
 

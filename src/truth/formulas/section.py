@@ -9,6 +9,7 @@ from algebra import points
 from algebra.errors import EvaluationError, Refusal
 from algebra.evaluator import Evaluator
 from algebra.nodes import Bar, Node, Statement, Symbol
+from algebra.prover import Prover, squeeze
 from algebra.scope import Scope, name_of
 from algebra.tree import bare, is_numeric
 
@@ -16,7 +17,6 @@ from ..page import Page
 from . import literals
 from .checked_formula import CheckedFormula, read
 from .premises import Premises
-from .prover import Prover, squeeze
 
 
 def sections(

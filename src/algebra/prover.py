@@ -7,16 +7,14 @@ from dataclasses import replace
 import numpy as np
 import sympy
 
-from algebra import points
-from algebra.arithmetic import Bindings
-from algebra.errors import EvaluationError, Refusal, WrongNumber
-from algebra.evaluator import Evaluator
-from algebra.nodes import Node, Number, Power, Product, Role, Statement, Sum, Symbol
-from algebra.scope import Scope, index_ranges, names_in
-from algebra.tree import bare, free_indices, is_numeric, walk
-from algebra.values import Value, real_symbols
-
-from .checked_formula import ShapeMismatch
+from . import points
+from .arithmetic import Bindings
+from .errors import EvaluationError, Refusal, ShapeMismatch, WrongNumber
+from .evaluator import Evaluator
+from .nodes import Node, Number, Power, Product, Role, Statement, Sum, Symbol
+from .scope import Scope, index_ranges, names_in
+from .tree import bare, free_indices, is_numeric, walk
+from .values import Value, real_symbols
 
 _NUMBERS = range(10)
 """The numbers i for which a formula is compared if x_0, x_1, … are symbols."""
