@@ -288,7 +288,7 @@ def test_every_failure_is_reported_and_the_others_still_run(any_project):
     any_project.add("zz_good", "print('fine')\n", "fine\n")
     began = time.monotonic()
     code, printed = any_project.run("update")
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 90, "one that sleeps 99 seconds was waited for"
     assert code == 1
     for name, (_, message) in FAILING.items():
         assert f"snippets/{name}.py:" in printed and message in printed, name
