@@ -3,7 +3,6 @@
 import functools
 import logging
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -14,7 +13,6 @@ from tests.harness import (
     FLOATS,
     INSIDE,
     OUTSIDE,
-    PERSISTENT,
     SYMBOLIC,
     contrast,
     raised,
@@ -194,32 +192,6 @@ def test_real_values(place, function):
         assert is_near(place.gradient(loss, z), differences(loss, z))
 
 
-def first_step(kind, gradient, wrap=lambda function: function):
-    """The first step of an optimizer with the learning rate 0.1."""
-    z = tf.Variable(tf.zeros_like(gradient))
-    optimizer = kind(0.1)
-    optimizer.build([z])
-    wrap(lambda gradient: optimizer.apply_gradients([(gradient, z)]))(gradient)
-    return z.numpy()
-
-
-@pytest.mark.parametrize("wrap", [lambda function: function, tf.function])
-def test_adam_first_step(wrap):
-    angles = np.arange(0, 2 * np.pi, np.pi / 36)
-    moduli = [1e-3, 1e-2, 1, 1e5, 1e15, 1e18]
-    gradient = tf.constant(np.outer(moduli, np.exp(1j * angles)), tf.complex64)
-    steps = first_step(keras.optimizers.Adam, gradient, wrap)
-    assert np.allclose(abs(steps.real), 0.1, 0.01, 0) and np.all(abs(steps.imag) < 4e-4)
-    with contrast("SGD's first step, which has the opposite direction of the gradient"):
-        of_sgd = first_step(keras.optimizers.SGD, gradient, wrap)
-        assert np.allclose(of_sgd, -0.1 * gradient)
-    with contrast("whatever the modulus, even if it is 1e-6 or 1e20"):
-        short, long = [1e-6j + 1e-6], [1e20j + 1e20]
-        [short] = first_step(keras.optimizers.Adam, tf.constant(short, tf.complex64))
-        [long] = first_step(keras.optimizers.Adam, tf.constant(long, tf.complex64))
-        assert abs(short.imag) > 0.01 and long == 0
-
-
 class Warnings(logging.Handler):
     """The messages of TensorFlow's logger about casts."""
 
@@ -259,36 +231,6 @@ def test_cast_warns(warnings, wrap, dtype):
     with contrast("a cast of a real tensor, too"):
         wrap(lambda x: tf.cast(x, tf.float64))(tf.constant(1.0))
         assert not warnings
-
-
-@pytest.mark.parametrize("place", [EAGER, PERSISTENT], ids=str)
-def test_wrong_dtype(place):
-    @tf.custom_gradient
-    def real_part(z):
-        return math.real(z), lambda upstream: upstream
-
-    @tf.custom_gradient
-    def rotated(t):
-        y = tf.exp(tf.complex(tf.zeros_like(t), t))
-        return y, lambda upstream: upstream * math.conj(1j * y)
-
-    for real, paired in ((tf.float32, tf.complex64), (tf.float64, tf.complex128)):
-        z, t = tf.constant([1 + 2j, 3], paired), tf.constant([0.5, 1], real)
-        of_z = place.gradient(lambda z: [2.0, 3.0] * real_part(z), z)
-        assert of_z.dtype == real and same(of_z, [2.0, 3.0])
-        of_t = place.gradient(rotated, t)
-        assert of_t.dtype == paired and same(of_t, -1j * np.exp([-0.5j, -1j]), 1e-6)
-        with contrast("also if the source is used twice"):
-            for twice, source in (
-                (lambda z: real_part(z) + math.real(z), z),
-                (lambda t: tf.abs(rotated(t)) + t, t),
-            ):
-                error = raised(place.gradient, twice, source)
-                assert isinstance(error, tf.errors.InvalidArgumentError)
-        with contrast("the tape casts it to the dtype of the source"):
-            right = place.gradient(lambda z: math.real(z), z)
-            assert right.dtype == paired
-            assert place.gradient(real_part, z).dtype != right.dtype
 
 
 GRAPHS = {
