@@ -85,31 +85,6 @@ def test_one_call(dtype, size):
         assert len(first) > 1
 
 
-def test_indexing():
-    def indexed(x):
-        return tf.add_n([tf.sin(x[i]) for i in range(x.shape[0])])
-
-    def unstacked(x):
-        return tf.add_n([tf.sin(each) for each in tf.unstack(x)])
-
-    def computed(function, n):
-        """Count the numbers that a traced graph computes."""
-        traced = tf.function(function, autograph=False)
-        graph = traced.get_concrete_function(tf.TensorSpec([n])).graph
-        outputs = [y for op in graph.get_operations() for y in op.outputs]
-        return sum(y.shape.num_elements() for y in outputs if y.dtype == tf.float32)
-
-    def ratio(function, n):
-        def gradient(x):
-            return EAGER.gradient(function, x)  # with the forward pass
-
-        return computed(gradient, n) / computed(function, n)
-
-    assert round(ratio(indexed, 50)) == 19 and round(ratio(indexed, 100)) == 35
-    with contrast("by unstacking, too: a multiple that grows with the number"):
-        assert round(ratio(unstacked, 50), 1) == round(ratio(unstacked, 100), 1) == 2.3
-
-
 @PERSISTENT
 @pytest.mark.parametrize("shape", [(), (1,), (3, 3), (1, 3), (4,), (0,), (2, 3, 3)])
 @pytest.mark.parametrize("size", [1, 3])
