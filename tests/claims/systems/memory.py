@@ -19,7 +19,6 @@ from tests.harness import (
     MODES,
     NESTED,
     PERSISTENT,
-    VECTORIZED,
     contrast,
     derivative,
     gradients_in_fit,
@@ -449,30 +448,6 @@ def test_copy_in_grad(place):
     else:
         with contrast("everywhere: outside of a loop, this copy works"):
             assert same(without_copy, 0.75, 1e-6)
-
-
-@pytest.mark.parametrize("place", VECTORIZED, ids=str)
-def test_dropped_checkpoint(place):
-    recomputing = program("systems/memory/checkpoint.py").checkpoint
-    stopped = tf.custom_gradient(
-        lambda x: (cube(tf.stop_gradient(x)), lambda upstream: upstream * 3 * x**2)
-    )
-    for function in (recomputing(cube), stopped):
-        assert same(place.gradient(function, 0.5), 0.0)
-    with contrast("as the gradient of the same function without tf.stop_gradient"):
-        not_stopped = tf.custom_gradient(
-            lambda x: (cube(x), lambda upstream: upstream * 3 * x**2)
-        )
-        assert same(place.gradient(not_stopped, 0.5), 0.75, 1e-6)
-    with contrast("with a tape in the map, too"):
-        taped = tf.function(
-            lambda x: tf.vectorized_map(derivative(recomputing(cube)), x)
-        )
-        assert same(taped(tf.constant([0.5, 0.5])), [0.75, 0.75], 1e-6)
-    if place is VECTORIZED[0]:
-        with contrast("over one example, too"):
-            of_one = EAGER.gradient(lambda x: tf.vectorized_map(stopped, x), [0.5])
-            assert same(of_one, [0.75], 1e-6)
 
 
 @pytest.mark.parametrize("requests", [1, 3])
