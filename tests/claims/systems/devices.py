@@ -96,6 +96,13 @@ def tapes_around(two):
             loss = total(x)
         return tape.gradient(loss, source)
 
+    def around_in_scope(total):
+        try:
+            with two.strategy.scope():
+                return around(total, two.w).numpy().item()
+        except ValueError as error:
+            return str(error)
+
     def gradients(function):
         def loss_of(x):
             return tf.reduce_sum(function(x))
@@ -114,6 +121,7 @@ def tapes_around(two):
             "around": around(graph, two.w).numpy().item(),
             "copies": [each.numpy().item() for each in around(graph, two.w.values)],
             "inside": two.run(inside, x),
+            "scope": around_in_scope(graph),
             "eager": around(total, two.w) is None,
             "one graph": tf.function(lambda: around(total, two.w))() is None,
         }
@@ -128,6 +136,8 @@ def test_first_copy():
             assert results["copies"] == [3.0, 7.0]
         with contrast("if the tape is in the replica, too"):
             assert results["inside"] == [[3.0, 7.0], [3.0, 7.0]]
+        with contrast("if the tape is in the scope, too"):
+            assert "handle is not available outside" in results["scope"]
         with contrast("without a tf.function, or with one that holds the tape"):
             assert results["eager"] and results["one graph"]
 
