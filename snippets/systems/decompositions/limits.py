@@ -46,6 +46,15 @@ def logm(A):
     return tf.linalg.logm(tf.cast(A, tf.complex128))
 
 
+def lu(A):
+    return tf.linalg.lu(A)[0]
+
+
+def eigvals(A):
+    return abs(tf.linalg.eigvals(A))
+
+
+tf.get_logger().setLevel("ERROR")  # the gradient of eigvals warns of a cast
 for function in (qr, qr_full):
     show(function.__name__, function, 2, 4)
     show(function.__name__, function, 4, 2)
@@ -53,4 +62,5 @@ show("svd_full", svd_full, 4, 2)
 for function in (slow, fast, tf.linalg.pinv):
     show(function.__name__, function, 4, 2)
     show(function.__name__, function, 2, 4)
-show("logm", logm, 2, 2)
+for function in logm, lu, eigvals:
+    show(function.__name__, function, 2, 2)

@@ -13,7 +13,6 @@ from tests.harness import (
     contrast,
     derivative,
     message,
-    program,
     raised,
     same,
 )
@@ -150,22 +149,6 @@ def test_projector_in_float32():
             return (right_apart(A, W) + right_apart(A, W).T) / 2
 
         assert errors_in(tf.float32, of_two, apart, symmetric, 5).max() < 1e-3
-
-
-def test_root_in_float32():
-    defined = program("systems/decompositions/function.py")
-
-    def right(A, W):
-        eigenvalues, V = np.linalg.eigh(A)
-        roots = np.sqrt(eigenvalues)
-        K = 1 / (roots[:, None] + roots)
-        return V @ (K * (V.T @ W @ V)) @ V.T
-
-    values = [1.0, 1 + 1e-6, 3.0]
-    by_vectors = errors_in(tf.float32, defined.by_vectors, values, right)
-    assert np.median(by_vectors) > 0.02  # 2 %
-    with contrast("exceeds it with difference quotients, too"):
-        assert errors_in(tf.float32, defined.root, values, right).max() < 1e-5
 
 
 @pytest.mark.parametrize("place", [*PLAIN, XLA], ids=str)
