@@ -95,6 +95,10 @@ def test_factor_squared(place, factor):
         assert not same(derivative, factor * 6 * 2)
         if place in MODES:
             assert same(place.derivative(cube, 2.0, order=1), factor * 3 * 2**2)
+    if place in MODES:
+        with contrast("also if the loss uses the input elsewhere"):
+            product = place.derivative(lambda x: x * scaled(x), 2.0)
+            assert same(product, factor * 2)
 
 
 def loss_of_rows(y):
