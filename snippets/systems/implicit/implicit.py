@@ -18,19 +18,21 @@ def iterate(step, y):
     return y
 
 
-def first_order_only(downstream):
+def first_order_only(w, x):
     """Refuse a second derivative, which would silently lack a term."""
     return tf.raw_ops.PreventGradient(
-        input=downstream, message="this solver has no second derivative")
+        input=tf.stack([w, x]),
+        message="this solver has no second derivative")[0]
 
 
 # truth: W = W / (1.0 + tf.norm(W)); W.shape == x.shape + x.shape
 # truth: x.shape.rank == 1; abs(x) < 3; first derivative only
 @tf.custom_gradient
 def equilibrium(W, x):
-    W, x = tf.stop_gradient(W), tf.stop_gradient(x)
+    fixed, given = tf.stop_gradient(W), tf.stop_gradient(x)
     y = iterate(
-        lambda y: tf.tanh(tf.linalg.matvec(W, y) + x), tf.zeros_like(x))
+        lambda y: tf.tanh(tf.linalg.matvec(fixed, y) + given),
+        tf.zeros_like(x))
 
     def grad(upstream):
         A = tf.linalg.diag(1.0 / (1.0 - y * y)) - W
@@ -38,7 +40,8 @@ def equilibrium(W, x):
         tf.print("upstream  ", upstream)
         tf.print("local A   ", A, summarize=-1)
         tf.print("downstream", w, "for x")
-        return first_order_only(w[:, None] * y), first_order_only(w)
+        w = first_order_only(w, x)
+        return w[:, None] * y, w
 
     return y, grad
 

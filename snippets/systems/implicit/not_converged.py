@@ -21,10 +21,9 @@ def equilibrium(W, x, damping):
         def grad(upstream):
             A = tf.linalg.diag(1.0 / (1.0 - y * y)) - W
             w = tf.linalg.solve(A, upstream[:, :, None], adjoint=True)[:, :, 0]
-            downstream = tf.einsum("bi,bj->ij", w, y), w
-            return [tf.raw_ops.PreventGradient(
-                input=each, message="one derivative only")
-                for each in downstream]
+            w = tf.raw_ops.PreventGradient(
+                input=tf.stack([w, x]), message="one derivative only")[0]
+            return tf.einsum("bi,bj->ij", w, y), w
 
         return y, grad
 
