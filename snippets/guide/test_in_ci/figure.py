@@ -44,8 +44,8 @@ for suffix, ink, soft, wrong, right in (
     for across, up, text, color, side in (
             (0.8, 0.55, "right gradient", right, "left"),
             (0.3, -0.7, "upstream / length", wrong, "left"),
-            (-0.1, 1.05, "counterexample:\n1, but 0 is right", wrong,
-             "right")):
+            (-0.1, 1.05, f"counterexample:\n{rows[-1, 2]:.0f}, but"
+             f" {abs(rows[-1, 0]):.0f} is right", wrong, "right")):
         plot.text(across, up, text, color=color, ha=side)
     plot.set(title="gradient", xlabel="finite difference",
              xticks=[-1, 0, 1], yticks=[-1, 0, 1])
