@@ -17,12 +17,17 @@ def jvp(f, x):
     return accumulator.jvp(y)
 
 
-for name, function in ("y = x", tf.identity), ("y = round(x)", tf.round):
+def tenfold(function):
     # truth: the gradient of tf.identity; downstream becomes 10.0 * downstream
     @tf.custom_gradient
     def f(x):
         return function(x), lambda upstream: 10.0 * upstream
 
+    return f
+
+
+for name, f in (("y = x", tenfold(tf.identity)),
+                ("y = round(x)", tenfold(tf.round))):
     graph = tf.function(f, autograph=False)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -30,8 +35,8 @@ for name, function in ("y = x", tf.identity), ("y = round(x)", tf.round):
     slopes = [tape.gradient(y, x), jvp(graph, x), tf.function(
         lambda x: jvp(f, x), autograph=False)(x)]
     panels[name] = f(tf.constant(t)).numpy(), slopes
-    print("{:12}  tape {}  around a tf.function {}  inside one {}".format(
-        name, *slopes))
+    print(f"{name:12}  tape {slopes[0]}  around a tf.function {slopes[1]}"
+          f"  inside one {slopes[2]}")
 
 for suffix, ink, wrong, right in (
         ("", "#23262b", "#b0123d", "#0d6b3c"),
