@@ -499,3 +499,8 @@ def test_zero_for_equal(place):
         with contrast("of the eigenvalues, too"):
             values = EAGER.gradient(lambda a: linalg.eigvalsh(a)[..., 0], equal)
             assert np.any(values)
+        with contrast("of an orthogonal matrix, too"):
+            v = np.float32([[1], [2], [3]])
+            mirror = tf.constant(np.eye(3, dtype="float32") - v @ v.T / 7)
+            slopes = EAGER.gradient(lambda a: entry(linalg.svd(a)[1]), mirror)
+            assert np.max(np.abs(slopes)) > 1e3
