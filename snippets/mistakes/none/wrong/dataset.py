@@ -16,7 +16,7 @@ def slopes():
 
 
 def show(name, gradients):
-    print(name, [None if each is None else each.numpy()
+    print(name, [None if each is None else float(each)
                  for each in gradients])
 
 
