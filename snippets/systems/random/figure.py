@@ -56,7 +56,7 @@ for suffix, ink, soft, *colors in (
     bits, mean, *lines = (line.get_xydata() for line in plot.lines)
     assert set(bits[:, 1].round(4)) == set(f) and np.allclose(
         mean[:, 1], 0.2025 + 0.1 / (1.0 + np.exp(-mean[:, 0]))), (
-        "The cost of single bits jumps, and its mean rises smoothly with θ.")
+        "One bit costs 0.20 or 0.30, but the mean rises smoothly with θ.")
     run, rise = np.diff(lines, axis=1)[:, 0].T
     wide, narrow = np.split(rise / run, 2)
     assert min(wide) < -0.1 and max(wide) > 0.1 and np.allclose(
