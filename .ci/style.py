@@ -16,8 +16,8 @@ BUDGETS = {
     "src": 19_540,
     "src/truth": 4_690,
     "src/tracebook": 2_000,
-    "tests/claims + tests/harness": 16_000,
-    "tests": 35_520,
+    "tests/claims + tests/harness": 15_900,
+    "tests": 35_400,
 }
 """Lines of Python, at most."""
 FUNCTION_WORDS = frozenset(
