@@ -1,4 +1,4 @@
-"""A product with zeros in the place of a boolean mask."""
+"""tf.where in the place of a boolean mask."""
 
 import tensorflow as tf
 

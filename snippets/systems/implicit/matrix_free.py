@@ -48,9 +48,9 @@ def transported(c, x):
             F = condition(y, c, x)
         w = conjugate_residuals(
             lambda w: tape.gradient(F, y, output_gradients=w), upstream, 12)
-        w = tf.raw_ops.PreventGradient(
-            input=tf.stack([w, x + c]), message="one derivative")[0]
-        return tape.gradient(F, [c, x], output_gradients=-w)
+        return [
+            tf.raw_ops.PreventGradient(input=each, message="one derivative")
+            for each in tape.gradient(F, [c, x], output_gradients=-w)]
 
     return y, grad
 
