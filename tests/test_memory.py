@@ -5,8 +5,11 @@ import json
 import os
 import platform
 import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +94,27 @@ def test_an_observed_run_is_remembered_if_its_output_is_right(
             assert report["ran"] == 1 and report["observed"] == {"x.py": 7}
         toml.write_text(plain)
         assert check(project, "--remember", PYTHONPATH=path)["ran"] == then
+
+
+def test_what_ended_before_an_interruption_is_remembered(project):
+    (project / "snippets/y.py").write_text("import time\ntime.sleep(60)\n")
+    command = [sys.executable, "-m", "tracebook", "check"]
+    with subprocess.Popen(command, cwd=project) as both:
+        results = project / ".cache/results.db"
+        while both.poll() is None and count_of_rows(results) == 0:
+            time.sleep(0.05)
+        both.terminate()
+    assert both.returncode == 128 + signal.SIGTERM  # it hadn't ended
+    (project / "snippets/y.py").unlink()
+    assert ran(project, "--remember") == 0
+
+
+def count_of_rows(results: Path) -> int:
+    try:
+        with closing(sqlite3.connect(results)) as connection:
+            return connection.execute("SELECT count(*) FROM results").fetchone()[0]
+    except sqlite3.Error:  # there is no file yet, or no table
+        return 0
 
 
 def test_a_failed_run_is_not_remembered(project):

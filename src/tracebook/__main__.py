@@ -89,8 +89,7 @@ def _serve(checker: Checker) -> int:
     for line in sys.stdin:
         try:
             paths = [Path(path) for path in shlex.split(line)[1:]]
-            show = progress.of_programs(parent)
-            report = checker.check(paths, sweep=True, progress=show)
+            report = checker.check(paths, False, True, progress.of_programs(parent))
         except (SettingsError, OSError, ValueError) as error:
             report = CheckReport()
             report.problem("tracebook", str(error))

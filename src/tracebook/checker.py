@@ -122,7 +122,16 @@ class Checker:
         runs = {p: run for p in programs if (run := self.memory.recall(p))}
         to_run = [program for program in programs if program not in runs]
         report.remembered, report.ran = len(runs), len(to_run)
-        self.runner.run(to_run, runs.__setitem__, progress)
+
+        def keep(program: Snippet, run: Run) -> None:
+            runs[program] = run
+            # Only an observer may not change what a program prints.
+            recorded = program.output if self.settings.observer else run.output
+            is_right = not compare.difference(recorded or "", run.output, program.rel)
+            if is_right and not (run.problem or unshowable(run.output)):
+                self.memory.keep(program, run)
+
+        self.runner.run(to_run, keep, progress)
         return runs
 
     def _compare(
@@ -132,8 +141,7 @@ class Checker:
         program with the output that is recorded then."""
         name, recorded = program.name, program.output or ""
         report.outputs[name] = run.output
-        if self.settings.observer:
-            report.observed[name] = run.observed
+        report.observed[name] = run.observed
         if line := includes.misread(program.source):
             report.problem(f"{program.label}:{line}", MISREAD, name)
         if problem := run.problem or unshowable(run.output):
@@ -142,8 +150,6 @@ class Checker:
             report.problem(f"{program.label}:{run.line}", message, name)
             return program
         difference = compare.difference(recorded, run.output, program.rel)
-        if not (difference and self.settings.observer):
-            self.memory.keep(program, run)
         if not difference:
             if line := includes.misread(recorded):
                 report.problem(f"{program.output_label}:{line}", MISREAD, name)

@@ -109,10 +109,9 @@ def _limit(seconds: float, may_be_lifted: bool) -> None:
     with contextlib.suppress(ImportError, ValueError):  # Windows; a lower limit
         import resource
 
-        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        _, hard = resource.getrlimit(kind := resource.RLIMIT_CPU)
         soft = math.ceil(time.process_time() + seconds) if seconds else hard
-        limits = soft, hard if may_be_lifted else soft + 1
-        resource.setrlimit(resource.RLIMIT_CPU, limits)
+        resource.setrlimit(kind, (soft, hard if may_be_lifted else soft + 1))
 
 
 def _execute(path: str, source: str, prepared: Callable) -> BaseException | None:

@@ -49,8 +49,7 @@ class IncludesExtension(Extension):
         self._folder = snippets
 
     def extendMarkdown(self, md: Markdown) -> None:
-        step = _Includes(md, self._folder)
-        md.preprocessors.register(step, "includes", _EARLY)
+        md.preprocessors.register(_Includes(md, self._folder), "includes", _EARLY)
 
 
 makeExtension = IncludesExtension

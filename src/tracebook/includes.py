@@ -17,8 +17,7 @@ _MARK = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _INCLUDE = re.compile(
-    r'\s*-+8<-+ "(?P<name>[^"\s:;]+)'
-    r'(:(?P<section>[A-Za-z][A-Za-z0-9_-]*))?"'
+    r'\s*-+8<-+ "(?P<name>[^"\s:;]+)(:(?P<section>[A-Za-z][A-Za-z0-9_-]*))?"'
 )
 # The first alternative that begins wins: a comment inside of code is code.
 _COMMENT = re.compile(

@@ -13,8 +13,7 @@ PAUSE = 1 if IS_TERMINAL else 120
 def show(text: str) -> None:
     """Show a message."""
     if IS_TERMINAL:  # the next text begins in the same line
-        columns, _ = os.get_terminal_size(2)
-        text = f"\r{text[: columns - 1]}\x1b[K\r"
+        text = f"\r{text[: os.get_terminal_size(2).columns - 1]}\x1b[K\r"
     print(text, end="" if IS_TERMINAL else "\n", file=sys.stderr, flush=True)
 
 

@@ -29,7 +29,7 @@ class CheckReport:
     """Records that ``update`` rewrote, with their diffs."""
     outputs: dict[str, str] = field(default_factory=dict)
     observed: dict[str, Any] = field(default_factory=dict)
-    """Results of the observer, if there is one."""
+    """Results of the observer, or None without one."""
     digests: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Digests of the program that ran, and of the output that it was compared with."""
     ran: int = 0

@@ -30,8 +30,7 @@ class _PythonStream(io.FileIO):
         rest = self._noise.sub(lambda m: NOT_NOISE.encode() + m[0], content)
         while rest:
             rest = rest[super().write(rest) :]
-        text = content.decode("utf-8", "replace")
-        self._printed.append((text, _line_of(self._path)))
+        self._printed.append((content.decode("utf-8", "replace"), _line_of(self._path)))
         return len(content)
 
 
