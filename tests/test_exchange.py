@@ -93,6 +93,12 @@ def test_what_a_killed_build_left_goes(root):
     assert site(root) == "new"
 
 
+def test_killed_between_two_sites_a_build_loses_neither(root):
+    (root / "site").rename(root / ".site-old")
+    assert exchange(root, lambda new: says(new, "false")) == 1
+    assert site(root) == "old"
+
+
 def test_a_build_that_fails_or_crashes_leaves_the_last_one(root):
     assert exchange(root, lambda new: says(new, "false")) == 1
     assert site(root) == "old"

@@ -6,11 +6,13 @@ are in ``data/faults.toml``. All else is in ``FAULTS``: a function that plants i
 project, the command, its exit code, and a part of its message.
 """
 
+import ctypes
 import errno
 import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +21,9 @@ import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -73,8 +77,14 @@ def write(project: Path, name: str, content: str | bytes) -> None:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
-    """Run a module of Python, or lines of a shell, and return exit code and output."""
+def run(
+    project: Path,
+    command: str,
+    before: Callable[[], None] | None = None,
+    **environment: str,
+) -> tuple[int, str]:
+    """Run a module of Python, or lines of a shell, and return exit code and output.
+    What is to be done ``before`` is done in the new process."""
     python, path = [sys.executable, "-m", *command.split()], os.environ["PATH"]
     environment["PATH"] = f"{Path(sys.executable).parent}:{path}"
     done = subprocess.run(
@@ -87,6 +97,7 @@ def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        preexec_fn=before,
         env={**os.environ, "NO_COLOR": "1", "NO_MKDOCS_2_WARNING": "1", **environment},
     )
     return done.returncode, done.stdout
@@ -700,6 +711,90 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(OSError, match=f"Read-only file system: '{tmp_path}/x.out'"):
         files.write(tmp_path / "x.out", b"")
+
+
+def without_privileges() -> None:
+    """Make a process of root respect the modes of files: drop CAP_DAC_OVERRIDE and
+    CAP_DAC_READ_SEARCH from what the program that it executes may have."""
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="modes are POSIX's, prctl Linux's")
+@pytest.mark.parametrize(
+    ("command", "code", "says"),
+    [
+        (CHECK, 0, "1 run, 0 outputs written, 0 problems"),
+        ("tracebook update", 1, "tracebook: [Errno 13] {denied}/snippets/x.out'"),
+        (TRUTH, 1, "truth: [Errno 13] {denied}/.cache"),
+        (BUILD, 1, "[Errno 13] {denied}/.cache"),
+        ("adapters.build", 1, "build: [Errno 13] {denied}/.cache"),
+    ],
+)
+def test_in_a_read_only_project_the_file_is_named(project, command, code, says):
+    if command == "tracebook update":
+        write(project, "snippets/x.out", "three\n")
+    entries = [project, *project.rglob("*")]
+    before = contents(project)
+    modes = [entry.stat().st_mode for entry in entries]
+    for entry, mode in zip(entries, modes):
+        entry.chmod(mode & 0o555)
+    done = run(project, command, before=without_privileges)
+    for entry, mode in zip(entries, modes):
+        entry.chmod(mode)
+    assert done[0] == code and "Traceback" not in done[1], done[1]
+    assert says.format(denied=f"Permission denied: '{project}") in done[1], done[1]
+    assert contents(project) == before
+
+
+def contents(project: Path) -> dict[str, bytes]:
+    """Return the files of a project, except those of its store of results."""
+    files = [each for each in project.rglob("*") if each.is_file()]
+    names = {each.relative_to(project).as_posix(): each for each in files}
+    return {n: p.read_bytes() for n, p in names.items() if not n.startswith(".cache")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["tracebook update", TRUTH, "adapters.build"])
+def test_killed_at_random_a_command_leaves_old_or_new(project, command):
+    """Each file and the site are as before or as at the end, and the next run ends as
+    if nothing had been. Each day has its own moments, so that in time all come."""
+    moments = Random(f"{command} {date.today()}")
+    print("moments of", date.today())
+    draws = "from pathlib import Path\nPath('x.svg').write_text('<svg/>')\nprint({})\n"
+    write(project, "snippets/x.py", draws.format(1))
+    titled = PAGE.replace("```\n--8<--", "``` TITLE\n--8<--")
+    for title in ('python title="x.py"', 'text title="prints"'):
+        titled = titled.replace(" TITLE", title, 1)
+    write(project, "docs/index.md", titled)
+    for started in ("tracebook update", "adapters.build"):
+        assert run(project, started)[0] == 0
+    write(project, "snippets/x.py", draws.format(2))
+    if command != "tracebook update":
+        write(project, "snippets/x.out", "2\n")
+    copy = project.with_name(f"{project.name}-undisturbed")
+    shutil.copytree(project, copy)
+    start = time.monotonic()
+    code, printed = run(copy, command)
+    assert code == 0, printed
+    seconds = time.monotonic() - start
+    before, after = contents(project), contents(copy)
+    assert before != after or command == TRUTH
+    for signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        words = [sys.executable, "-m", *command.split()]
+        with subprocess.Popen(words, cwd=project) as killed:
+            time.sleep(moments.uniform(0, seconds))
+            killed.send_signal(signum)
+        left = contents(project)
+        for part in ("site", "docs/figures", "snippets"):
+            states = [
+                {name: text for name, text in state.items() if name.startswith(part)}
+                for state in (left, before, after)
+            ]
+            assert states[0] in states[1:], f"{part} after {signum}"
+    code, printed = run(project, command)
+    assert code == 0, printed
+    assert contents(project) == after
 
 
 def test_on_a_full_disk_the_program_is_named(project, monkeypatch):

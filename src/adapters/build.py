@@ -47,13 +47,18 @@ def exchange(root: Path, build: Callable[[Path], bool]) -> int:
 
 
 def _exchange(root: Path, build: Callable[[Path], bool]) -> int:
-    site, new = root / "site", root / ".site-new"
+    site, new, old = root / "site", root / ".site-new", root / ".site-old"
+    if old.exists() and not site.exists():  # of a build that was killed
+        old.rename(site)
     try:
-        shutil.rmtree(new, ignore_errors=True)  # of a build that was killed
+        for folder in (new, old):
+            shutil.rmtree(folder, ignore_errors=True)
         if not build(new):
             return 1
-        shutil.rmtree(site, ignore_errors=True)
+        if site.exists():  # renaming takes an instant, and removing doesn't
+            site.rename(old)
         new.rename(site)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return 0

@@ -79,8 +79,7 @@ class PageCache:
             if value is UNKNOWN:
                 return None
             parts.append(repr(value))
-        text = "\0".join(parts)
-        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _restore(page: Page, cached: _Rendering, files: Files) -> None:

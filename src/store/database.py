@@ -70,8 +70,7 @@ class Store:
 
     def sweep(self) -> None:
         """Drop what nobody has used for a month."""
-        oldest = _today() - _DAYS_KEPT
-        self._execute("DELETE FROM results WHERE used < ?", oldest)
+        self._execute("DELETE FROM results WHERE used < ?", _today() - _DAYS_KEPT)
 
     def _execute(self, command: str, *values: Any) -> list[tuple]:
         """Execute a command; start anew with an empty file if this one is damaged.
