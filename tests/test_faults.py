@@ -285,6 +285,7 @@ FAULTS = {
             ("no TOML", file("pyproject.toml", "[tool"), "{project}/pyproject.toml: "),
             ("a setting that is impossible", setting("jobs = -1"), "jobs = -1 is not"),
             ("an unknown setting", setting("job = 1"), "unknown setting 'job'; known"),
+            ("a limit of centuries", setting("time_limit = 1e10"), "10000000000.0 is"),
             (
                 "an error without its type",
                 file("snippets/x.py", "# tracebook: raises\n"),
@@ -292,6 +293,9 @@ FAULTS = {
             ),
         )
     },
+    "a plugin that is missing": Fault(
+        CHECK, setting("plugins = ['nowhere']"), 1, "No module named 'nowhere'"
+    ),
     "a folder that is none": Fault(
         "truth --root nowhere", sets(), 2, "{project}/nowhere/pyproject.toml"
     ),

@@ -32,7 +32,7 @@ def main(name: str, work: Callable[[], int]) -> int:
         code = work()
         print(end="", flush=True)
         return code
-    except (SettingsError, OSError) as error:
+    except (SettingsError, OSError, ImportError) as error:
         try:
             sys.stdout.flush()
         except OSError:  # Python would try once more, and change the exit code

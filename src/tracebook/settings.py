@@ -1,6 +1,5 @@
 """The settings of a project: the table ``[tool.tracebook]`` of ``pyproject.toml``."""
 
-import math
 import os
 import re
 import sys
@@ -172,5 +171,5 @@ def _is_possible(name: str, value: Any) -> bool:
         return type(value) is str and not (
             is_folder and (os.path.isabs(value) or ".." in Path(value).parts)
         )
-    highest = LOOSEST if name == "rel" else math.inf
+    highest = LOOSEST if name == "rel" else 1e9
     return type(value) in (int, kind) and 0 < float(value) <= highest
