@@ -7,7 +7,7 @@ import tensorflow as tf
 @tf.custom_gradient
 def sign(x):
     def grad(upstream):
-        local = tf.where(tf.abs(x) <= 1.0, 1.0, 0.0)
+        local = tf.cast(tf.abs(x) <= 1.0, x.dtype)
         downstream = upstream * local
         tf.print("upstream   =", upstream)
         tf.print("local      =", local)
