@@ -13,7 +13,6 @@ from tests.harness import (
     COMMON,
     EAGER,
     EVERYWHERE,
-    FLOATS,
     INSIDE,
     XLA,
     contrast,
@@ -125,35 +124,6 @@ def test_frozen_layer(wrap, moment):
         with tf.GradientTape() as tape:
             _ = frozen * 2
         assert not tape.watched_variables()
-
-
-@pytest.mark.parametrize("dtype", FLOATS, ids=lambda dtype: dtype.name)
-@WRAP
-def test_new_record(wrap, dtype):
-    def gradients(persistent, stops, x, watches_again=False):
-        with tf.GradientTape(persistent=persistent) as tape:
-            tape.watch(x)
-            y = x * x
-            if stops:
-                with tape.stop_recording():
-                    first = tape.gradient(y, x)
-            else:
-                first = tape.gradient(y, x)
-            if watches_again:
-                tape.watch(x)
-            loss = y * first + 5 * x
-        return tape.gradient(loss, x)
-
-    x = tf.constant(2, dtype)
-    forgetful = wrap(lambda x: gradients(False, True, x))
-    watching = wrap(lambda x: gradients(False, True, x, True))
-    assert forgetful(x) is None  # the tape doesn't watch x any more
-    assert watching(x) == 5  # y is gone, else the gradient is 2 x · first + 5 = 21
-    with contrast("on a tape that is persistent"):
-        assert wrap(lambda x: gradients(True, True, x))(x) == 21
-    with contrast("outside of tape.stop_recording(), too, where an error is raised"):
-        error = raised(wrap(lambda x: gradients(False, False, x)), x)
-        assert isinstance(error, RuntimeError) and "non-persistent" in str(error)
 
 
 def check_optimizers():
