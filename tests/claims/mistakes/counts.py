@@ -9,12 +9,9 @@ import pytest
 import tensorflow as tf
 
 from tests.harness import (
-    ALL_OUTSIDE,
     BLOCKS,
     COMMON,
     EAGER,
-    EVERYWHERE,
-    FORWARDS,
     GRAPHS,
     INSIDE,
     MODES,
@@ -87,33 +84,6 @@ def test_of_the_call(place):
         with contrast("also an argument by keyword"):
             by_name = lambda rule, x: rule(x, factor=3.0)
             assert not is_wrong(1, by_name) and is_wrong(2, by_name)
-
-
-def too_many_parameters():
-    """A function of one output whose gradient function has two parameters."""
-    return tf.custom_gradient(lambda x: (tf.square(x), lambda op, upstream: upstream))
-
-
-@pytest.mark.parametrize("place", EVERYWHERE, ids=str)
-def test_checked_late(place):
-    for function, words in (
-        (lambda x: returning(1)(x, x + 1), "Num gradients 2"),
-        (lambda x: returning(3)(x, x + 1), "Num gradients 4"),
-        (too_many_parameters(), "missing 1 required positional argument"),
-    ):
-        error = message(place.value, function, 2.0)
-        if place in ALL_OUTSIDE:
-            assert words in error
-        else:
-            assert not error
-        if place in (EAGER, INSIDE, NESTED, XLA):
-            with contrast("not even if a derivative is computed"):
-                assert message(place.gradient, function, 2.0)
-        if place is OUTSIDE:
-            with contrast("if a tf.function is called, with a tape or without one"):
-                assert not message(tf.function(function), 2.0)
-        if place is EAGER:
-            assert message(FORWARDS[0].jvp, function, 2.0)
 
 
 @pytest.mark.parametrize("outputs", [1, 2])

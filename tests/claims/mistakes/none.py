@@ -17,7 +17,6 @@ from tests.harness import (
     XLA,
     contrast,
     message,
-    raised,
     same,
 )
 
