@@ -17,22 +17,21 @@ def where_it_ends(model, losses, x, y):
     if not weights:
         return "the model has nothing to train"
     found, reached = [], set()
-    for name, value, output in zip(names, values, outputs):
-        if value is None:
-            found.append(f"{name} has no loss")
-        elif tape.gradient(value, output) is None:
-            found.append(f"in the loss of {name}")
-        else:
-            gradients = tape.gradient(output, weights)
-            reached |= {
-                weight.path for weight, gradient in zip(weights, gradients)
-                if gradient is not None}
-    for number, value in enumerate(added):
+
+    def reaches(value):
         gradients = tape.gradient(value, weights)
         paths = {weight.path for weight, gradient in zip(weights, gradients)
                  if gradient is not None}
-        reached |= paths
-        if not paths:
+        reached.update(paths)
+        return bool(paths)
+
+    for name, value, output in zip(names, values, outputs):
+        if value is None:
+            found.append(f"{name} has no loss")
+        elif not reaches(value) and tape.gradient(value, output) is None:
+            found.append(f"in the loss of {name}")
+    for number, value in enumerate(added):
+        if not reaches(value):
             found.append(f"in model.losses[{number}]")
     missing = [each.path for each in weights if each.path not in reached]
     if missing:
@@ -82,5 +81,9 @@ print("layer rounds:", where_it_ends(steps, [square, square], x, y))
 for name, change in ("add_loss:", tf.identity), ("it rounds:", tf.round):
     centered = model(Center(change))
     print(f"{name:13}", where_it_ends(centered, [square, square], x, y))
+classifier = keras.Sequential([
+    keras.Input([1]), keras.layers.Dense(2, "softmax")])
+entropy = keras.losses.SparseCategoricalCrossentropy()
+print("entropy:     ", where_it_ends(classifier, [entropy], x, tf.ones([4])))
 plain.trainable = False
 print("frozen:      ", where_it_ends(plain, [square, square], x, y))
