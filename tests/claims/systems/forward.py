@@ -17,7 +17,6 @@ from tests.harness import (
     XLA,
     contrast,
     derivative,
-    output,
     program,
     raised,
     same,
@@ -284,32 +283,3 @@ def test_tape_over_accumulator(function):
     with contrast("also an accumulator inside the `tf.function`"):
         inside = graph(lambda x: IN_EAGER.jvp(function, x))
         assert raised(derivative(inside), x) is None
-
-
-@pytest.mark.parametrize(
-    "function", [tf.square, tenfold(tf.square)], ids=["", "custom"]
-)
-def test_around_map_fn(function):
-    def around(x):
-        return IN_EAGER.jvp(lambda x: tf.map_fn(function, x), x)
-
-    for dtype in FLOATS:
-        x = tf.constant([3.0, 5.0], dtype)
-        assert same(around(x), [6.0, 10.0])
-        assert isinstance(raised(graph(around), x), TypeError)
-    for n in (0, 1):
-        assert isinstance(raised(graph(around), tf.ones([n])), TypeError)
-        assert raised(around, tf.ones([n])) is None
-    unknown = tf.function(around, input_signature=[tf.TensorSpec([None])])
-    assert isinstance(raised(unknown, tf.ones([2])), TypeError)
-    x = tf.constant([3.0, 5.0])
-    with contrast("an accumulator in the mapped function raises, too"):
-        inside = graph(lambda x: tf.map_fn(lambda x: IN_EAGER.jvp(function, x), x))
-        assert same(inside(x), [6.0, 10.0])
-    with contrast("also around another `tf.function` that calls tf.map_fn"):
-        called = graph(lambda x: tf.map_fn(function, x))
-        result = graph(lambda x: IN_EAGER.jvp(called, x))(x)
-        assert same(result, [6.0, 10.0] if function is tf.square else [10.0, 10.0])
-    if function is tf.square:
-        _, raises = output("systems/forward/wrong/mapped.py")
-        assert raises.text.startswith("TypeError")

@@ -8,7 +8,7 @@ import keras
 import pytest
 import tensorflow as tf
 from tensorflow.python.eager import context
-from tensorflow.python.framework import op_callbacks, ops
+from tensorflow.python.framework import ops
 
 from tests.harness import (
     BLOCKS,
@@ -362,46 +362,6 @@ def test_merged(name):
             traced, ran = counted(name, tf.recompute_grad(chain))
             assert traced == 2 * count
             assert ran >= 2 * count - 1  # the last result may not be needed
-
-
-class Meter:
-    """Counts the numbers in eager results that are alive."""
-
-    def __init__(self):
-        self.kept = 0
-
-    def __call__(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
-        for tensor in outputs if graph is None else []:
-            size = math.prod(tensor.shape)
-            self.kept += size
-            weakref.finalize(tensor, self._drop, size)
-
-    def _drop(self, size):
-        self.kept -= size
-
-
-def kept_outside(function):
-    """Count the numbers that remain after the forward pass, with the tape outside."""
-    graph, meter, x = tf.function(function), Meter(), tf.ones([1000])
-    op_callbacks.add_op_callback(meter)
-    try:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = graph(x)
-        kept = meter.kept
-    finally:
-        op_callbacks.remove_op_callback(meter)
-    assert tape.gradient(y, x) is not None
-    return kept
-
-
-def test_outside_saves():
-    checkpoint = program("systems/memory/checkpoint.py").checkpoint
-    for wrap in (checkpoint, tf.recompute_grad):
-        amounts = [kept_outside(wrap(chain_of(count))) for count in (8, 16)]
-        assert amounts[0] == amounts[1] < 8 * 1000
-    with contrast("for the chain without recomputation, too"):
-        assert [kept_outside(chain_of(count)) for count in (8, 16)] == [9000, 17000]
 
 
 def checkpoint(function, compute, copy):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.harness import contrast, message, program, raised, same
+from tests.harness import contrast, program, raised, same
 
 SGD, LossScaleOptimizer = keras.optimizers.SGD, keras.optimizers.LossScaleOptimizer
 X = np.ones([1, 1], "float32")
@@ -208,40 +208,3 @@ def test_skips_step(inner, wrap, bad):
             assert received == [("float16", np.inf)]
             assert kernel.kernel.numpy() == 1 - 0.125 * 4096 / SCALE
             assert model.optimizer.dynamic_scale.numpy() == SCALE
-
-
-@pytest.mark.parametrize("eagerly", [False, True], ids=["graph", "eagerly"])
-@pytest.mark.parametrize("name", ["float32", "mixed_float16"])
-def test_factor_with_embedding(name, eagerly):
-    def step(optimizer, regularizer=None):
-        """Fit an Embedding, and return the error and the weights."""
-        with policy(name):
-            layer = keras.layers.Embedding(
-                input_dim=3,
-                output_dim=1,
-                embeddings_initializer="ones",
-                embeddings_regularizer=regularizer,
-            )
-            layers = [keras.Input([2], dtype="int32"), layer, keras.layers.Flatten()]
-            model = keras.Sequential([*layers, dense()])
-            options = {"auto_scale_loss": False, "run_eagerly": eagerly}
-            model.compile(optimizer, "mse", **options)
-            x, t = np.array([[1, 1]]), np.array([[1.5]])
-            error = message(lambda: model.fit(x, t, verbose=0))
-        return error, layer.embeddings.numpy().ravel().tolist()
-
-    for kind in (SGD, keras.optimizers.Adam):
-        error, weights = step(kind(0.125, loss_scale_factor=4.0))
-        assert error.startswith("TypeError") and "IndexedSlices" in error
-        assert weights == [1.0, 1.0, 1.0]
-    with contrast("for an `Embedding` with a regularizer, too"):
-        error, weights = step(
-            SGD(0.125, loss_scale_factor=4.0), keras.regularizers.L2(1.0)
-        )
-        assert not error and weights == [0.75, 0.5, 0.75]
-    with contrast("with a LossScaleOptimizer, too"):
-        for optimizer in (
-            SGD(0.125),
-            LossScaleOptimizer(SGD(0.125), initial_scale=4.0),
-        ):
-            assert step(optimizer) == ("", [1.0, 0.75, 1.0])

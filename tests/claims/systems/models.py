@@ -12,14 +12,10 @@ from tests.harness import (
     BLOCKS,
     EAGER,
     GRAPHS,
-    INSIDE,
     NESTED,
     OUTSIDE,
     SYMBOLIC,
     contrast,
-    elsewhere,
-    loaded,
-    message,
     program,
     quiet,
     raised,
@@ -148,31 +144,6 @@ def test_graph_keeps_activation(place):
     assert same(place.gradient(first, X), SIGNS)
 
 
-@pytest.mark.parametrize("place", [EAGER, INSIDE, OUTSIDE], ids=str)
-def test_replaced_name(place):
-    relu, guided = keras.activations.relu, program("systems/models/swap.py").guided_relu
-
-    def layers():
-        """Create layers by the name, and one by the attribute of the module."""
-        identity = {"kernel_initializer": "identity", "use_bias": False}
-        by_name = [relu_layer(), keras.layers.Dense(2, "relu", **identity)]
-        return by_name, keras.layers.Activation(keras.activations.relu)
-
-    before = layers()
-    try:
-        keras.activations.relu = guided
-        after = layers()
-        for layer in (*before[0], before[1], *after[0]):
-            assert same(place.gradient(signed(layer), X), SIGNS)
-        with contrast("not even layers that get keras.activations.relu itself later"):
-            assert same(place.gradient(signed(after[1]), X), GUIDED)
-    finally:
-        keras.activations.relu = relu
-    with contrast("that of a layer, too"):
-        before[1].activation = guided
-        assert same(place.gradient(signed(before[1]), X * 2), GUIDED * 2)
-
-
 def registered(function):
     """Register a gradient function under a new name."""
     name = f"claims of models {next(_numbers)}"
@@ -226,65 +197,3 @@ def test_map_one_graph(place):
                 tf.size(x) > 0, lambda: mapped(tf.nn.relu, name)(x), lambda: x
             )
             assert same(place.gradient(branch, X), [[10.0, 10.0]])
-
-
-def save(function, folder, **options):
-    """Save a function of a vector of two numbers."""
-    module = tf.Module()
-    module.call = tf.function(function, [tf.TensorSpec([2])])
-    options = tf.saved_model.SaveOptions(**options)
-    tf.saved_model.save(module, folder, options=options)
-
-
-def test_none_for_op():
-    received = []
-
-    def reads(op, upstream):
-        received.append(op)
-        return upstream * tf.cast(op.outputs[0] > 0.0, upstream.dtype)
-
-    name = registered(reads)
-    with tempfile.TemporaryDirectory() as folder, quiet():
-        error = message(save, mapped(tf.nn.relu, name), folder)
-        assert error.startswith("ValueError: Error when tracing gradients")
-        assert received == [None]
-        with contrast("also when a gradient is computed: there it gets the operation"):
-            assert same(OUTSIDE.gradient(mapped(tf.nn.relu, name), X), [[1.0, 1.0]])
-            assert received[-1].type == "Relu"
-        with contrast("raises for each function, also for one that reads no operation"):
-            reads_none = registered(lambda op, upstream: 5.0 * upstream)
-            assert not message(save, mapped(tf.nn.relu, reads_none), folder)
-        with contrast("with experimental_custom_gradients=False, too"):
-            received.clear()
-            save(mapped(tf.nn.relu, name), folder, experimental_custom_gradients=False)
-            assert not received
-
-
-_LOAD = """
-import tensorflow as tf
-{registration}
-call, x = tf.saved_model.load({folder!r}).call, tf.constant([3.0, 4.0])
-with tf.GradientTape() as tape:
-    tape.watch(x)
-    y = call(x)
-print(tape.gradient(y, x).numpy())
-"""
-
-
-def test_only_the_name():
-    name = registered(lambda op, upstream: 10.0 * upstream)
-    relu = mapped(tf.nn.relu, name)
-    with tempfile.TemporaryDirectory() as folder, quiet():
-        save(relu, folder, experimental_custom_gradients=False)
-        error = message(elsewhere, _LOAD.format(registration="", folder=folder))
-        assert "LookupError: No gradient defined" in error
-        registration = (
-            f"tf.RegisterGradient({name!r})(lambda op, upstream: 7 * upstream)"
-        )
-        code = _LOAD.format(registration=registration, folder=folder)
-        with contrast("the gradient function: another one of this name is used"):
-            assert elsewhere(code).strip().endswith("[7. 7.]")
-        call = tf.saved_model.load(folder).call
-        assert same(EAGER.gradient(call, [3.0, 4.0]), [10.0, 10.0])
-    with contrast("with the default option, too"):
-        assert same(loaded(relu, [3.0, 4.0]), [[10.0, 10.0]])

@@ -115,35 +115,6 @@ def test_returned_dtype(declared):
                 assert "but expects" in str(error)
 
 
-@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["plain", "nested"])
-def test_unused_calls(wrap):
-    calls = []
-
-    def count(x):
-        calls.append(x)
-        return x
-
-    def three(x, **options):
-        """Call NumPy three times, and use one result."""
-        results = [
-            tf.numpy_function(count, [x + i], x.dtype, **options) for i in range(3)
-        ]
-        return results[0]
-
-    x = tf.constant([1.0, 2.0])
-    graph = tf.function(wrap(three))
-    pure = tf.function(wrap(lambda x: three(x, stateful=False)))
-    for _ in range(2):
-        calls.clear()
-        assert same(graph(x), x) and len(calls) == 3
-        calls.clear()
-        assert same(pure(x), x) and len(calls) == 1
-    with contrast("in eager mode, too: there each call runs"):
-        calls.clear()
-        three(x, stateful=False)
-        assert len(calls) == 3
-
-
 _INPUT = tf.constant(1.0)
 FORMS = {
     "plain": lambda draw, x: draw() + x,
