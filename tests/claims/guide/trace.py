@@ -51,12 +51,6 @@ def checked_numerics():
         tf.debugging.disable_check_numerics()
 
 
-def is_error(function, *arguments):
-    """Whether a call raises an error while enable_check_numerics is on."""
-    with checked_numerics():
-        return bool(message(function, *arguments))
-
-
 def operation(text):
     """The operation that a message of enable_check_numerics names."""
     match = re.search(r'op "([^"]+)"', text)
@@ -206,51 +200,6 @@ def test_names_backward_function(place):
     with contrast("in a loop of the tf.function as well"):
         [loop] = [place for place in BLOCKS if place.name == "loop, outside"]
         assert operation(error_in(loop, hides_log)) == "Log"
-
-
-SKIPPED = {
-    "constant": lambda x: tf.constant([np.nan]),
-    "numpy_function": lambda x: tf.numpy_function(
-        lambda a: np.full_like(a, np.nan), [x], x.dtype
-    ),
-    "maximum": lambda x: tf.maximum(x, tf.ones_like(x)),
-    "fill": lambda x: tf.fill([2], x[0]),
-    "slice": lambda x: x[:1],
-    "reshape": lambda x: tf.reshape(x, [2, 1]),
-    "concat": lambda x: tf.concat([x, x], 0),
-    "unstack": lambda x: tf.unstack(tf.reshape(x, [2, 1])),
-}
-
-
-@pytest.mark.parametrize("dtype", FLOATS, ids=lambda dtype: dtype.name)
-def test_skipped_operations(dtype):
-    x = tf.constant([np.nan, 1.0], dtype)
-    for function in SKIPPED.values():
-        assert np.isnan(np.asarray(function(x)[0], float)).any()
-        assert not is_error(function, x)
-    assert is_error(lambda x: tf.where(x < 9, x, x), x)
-    assert is_error(lambda x: tf.gather(x, [0]), x)
-    with contrast("of every operation that only moves numbers"):
-        assert is_error(lambda x: tf.tile(x, [2]), x) and is_error(tf.stack, [x, x])
-    with contrast("in a graph, too: there, a NaN from NumPy raises an error"):
-        for name in ("constant", "numpy_function"):
-            function = tf.function(lambda x, name=name: SKIPPED[name](x) * 1)
-            assert is_error(function, tf.ones([2], dtype))
-
-
-@WRAP
-@pytest.mark.parametrize("dtype", [tf.complex64, tf.complex128], ids=lambda d: d.name)
-def test_complex_unchecked(wrap, dtype):
-    functions = [lambda z: z / (z - z), lambda z: tf.math.log(z - z) * z, tf.exp]
-    for function in map(wrap, functions):
-        for z in (tf.constant(1 + 2j, dtype), tf.constant([1e300 + 0j, 1], dtype)):
-            assert not is_error(function, z)
-    assert not np.isfinite(functions[0](z)).any()
-    with contrast("the parts of a complex result, too, if they are real"):
-        parts = wrap(lambda z: tf.math.real(z / (z - z)))
-        assert is_error(parts, tf.constant([1 + 2j], dtype))
-    with contrast("real results neither"):
-        assert is_error(wrap(lambda x: x / (x - x)), tf.constant([1.0]))
 
 
 CHECKS = {
