@@ -14,7 +14,6 @@ from tests.harness import (
     EVERYWHERE,
     INSIDE,
     MODES,
-    NESTED,
     OUTSIDE,
     PERSISTENT,
     XLA,
@@ -320,31 +319,3 @@ def test_beside(place, shape):
         assert same(gradients, [y, x])
     with contrast("if the tape watches only the input that is passed by keyword, too"):
         assert same(place.gradient(lambda y: one(x, y=y), y), x)
-
-
-@pytest.mark.parametrize("options", [{}, {"autograph": False}, {"jit_compile": True}])
-@pytest.mark.parametrize("place", [EAGER, PERSISTENT, NESTED], ids=str)
-def test_function_of_decorated(place, options):
-    decorated = tf.custom_gradient(product)
-    function = tf.function(decorated, **options)
-    calls = [
-        lambda x, y: function(x=x, y=y),
-        lambda x, y: function(y=y, x=x),
-        lambda x, y: function(x, y=y),
-        lambda x, y: function(x, y),
-    ]
-    for call in calls:
-        assert same(place.gradients(call, 2.0, 3.0), [10.0, 20.0])
-    assert same(place.gradient(function, 2.0), 10.0)  # two gradients, for y as well
-    with contrast("also if f accepts them only by keyword"):
-        by_name = tf.custom_gradient(lambda x, *, y=5.0: (x * y, lambda u: 10 * u))
-        default = tf.function(by_name, **options)
-        any_name = tf.custom_gradient(lambda x, **named: (x, lambda u: 10 * u))
-        named = tf.function(any_name, **options)
-        for call in default, lambda x: default(x, y=3.0), lambda x: named(x, y=3.0):
-            assert "keywords arguments only" in message(call, 2.0)
-    with contrast("if a tf.function calls it by keyword, too"):
-        inside = tf.function(lambda x, y: decorated(x=x, y=y), **options)
-        assert "keywords arguments only" in message(inside, 2.0, 3.0)
-    with contrast("for the default of a plain call: y isn't an input there"):
-        assert "expected to return 1" in message(EAGER.gradient, decorated, 2.0)
