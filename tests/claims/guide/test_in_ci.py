@@ -66,35 +66,6 @@ def test_same_seed():
         assert default != other
 
 
-FUNCTIONS = {
-    "no random numbers": tf.sin,
-    "tf.random": lambda x: x * tf.random.normal([2], dtype=x.dtype),
-    "numpy.random": lambda x: x * np.random.normal(size=2),
-    "random": lambda x: x * random.random(),
-}
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_generators_kept(name):
-    def numbers(has_check, is_used=True):
-        set_seeds(5)
-        if is_used:
-            tf.random.normal([]), np.random.normal(), random.random()
-        if has_check:
-            gradcheck(FUNCTIONS[name], X)
-        return float(tf.random.normal([])), np.random.normal(), random.random()
-
-    of_tensorflow, *others = numbers(has_check=True)
-    assert others == [*numbers(has_check=False)][1:]
-    first, second = (numbers(False, is_used)[0] for is_used in (False, True))
-    is_random = name != "no random numbers"
-    assert of_tensorflow == (first if is_random else second)
-    with contrast("the sequence of tf.random.normal goes on, too"):
-        assert not is_random or of_tensorflow != second
-    with contrast("it starts again after every check"):
-        assert is_random or of_tensorflow != first
-
-
 def noisy(draw):
     """The product of the input and random numbers, with the correct gradient."""
 
