@@ -22,13 +22,14 @@ description: >-
 # The checker: every option of vjpcheck {{ #vjpcheck data-forms="vjpcheck reference, \
 check_grads options, gradcheck options, check_custom_gradient arguments, check_rule" }}
 
-This page lists the arguments, results and errors of each function in `vjpcheck`. To install it
-and write a first test, read [Test a custom gradient in your CI](guide/test_in_ci.md).
+To install `vjpcheck` and write a first test, read [Test a custom gradient in your
+CI](guide/test_in_ci.md). This page is for looking up arguments, results and errors.
 
 ## In short {{ #in-short }}
 
-<span id="check_rule"></span> Start with `check_custom_gradient`. Here, the gradient is right, so
-the call returns a [`Result`](#Result):
+<span id="check_rule"></span> Start with `check_custom_gradient`. If the gradient is right, as here,
+the call returns a [`Result`](#Result), and otherwise it raises [a
+`GradientError`](#check_custom_gradient-example):
 
 ```{{.python notest}}
 import tensorflow as tf
@@ -43,28 +44,23 @@ def cube(x):
 check_custom_gradient(cube, (tf.constant([1.3, -0.7]),))
 ```
 
-If the gradient is wrong, the call raises [a `GradientError`](#check_custom_gradient-example).
-The table compares the functions:
-
 | Function | What it checks | At which inputs | Orders and modes |
 | --- | --- | --- | --- |
 | [`check_custom_gradient`](#check_custom_gradient) | a custom gradient, which may deliberately differ from the derivative | yours, random points near them and elsewhere, and other batch sizes | reverse mode, first and second order, also in a `tf.function` |
-| [`check_grads`](#check_grads) | any derivative that TensorFlow computes | only yours | reverse and forward mode, any order |
+| [`check_grads`](#check_grads) | any derivative that TensorFlow computes | only yours | reverse and forward mode, any order that TensorFlow can compute |
 | [`explain`](#explain) | a custom gradient, for mistakes in [the catalogue](mistakes/index.md) | yours, and inputs derived from them | those of `check_custom_gradient`, also XLA and `tf.vectorized_map` |
 
 In the arguments and the messages, `upstream` is [the upstream gradient](guide/vjp.md). A
 **kink** is a point at which the derivatives of the two sides differ. Python's `help` prints the
-same texts as this page, which a command writes from the docstrings.
+same texts.
 """
 FRAMEWORKS = """\
 ## JAX and PyTorch {{ #jax-and-pytorch data-forms="vjpcheck in JAX, vjpcheck in PyTorch, \
 vjpcheck.jax, vjpcheck.torch, gradcheck misses a mistake" }}
 
-How do you know that a gradient is still right after a move to another framework? Pass the same
-arguments to the same check. `vjpcheck.jax` and `vjpcheck.torch` have a `check_grads` with the
-arguments, results and errors of [the one for TensorFlow](#check_grads), and each imports only its
-own framework, which the extra `vjpcheck[jax]` or `vjpcheck[torch]` installs. Each program checks a
-right gradient function, and one that forgets `upstream`:
+Is a gradient still right after a move to another framework? `vjpcheck.jax` and `vjpcheck.torch` have
+a `check_grads` with the arguments, results and errors of [the one for TensorFlow](#check_grads). Each
+imports only its own framework, which the extra `vjpcheck[jax]` or `vjpcheck[torch]` installs:
 
 === "JAX"
 
@@ -86,19 +82,17 @@ right gradient function, and one that forgets `upstream`:
     --8<-- "vjpcheck/wrong/softplus.torch.out"
     ```
 
-- Which arguments does the check move? In JAX, it moves all floating and complex leaves of the
-  pytrees. In PyTorch, it moves the tensors that require a gradient, as `gradcheck` does.
-  Everything else reaches the function unchanged, for example an integer.
+- In JAX, the check moves all floating and complex leaves of the pytrees. In PyTorch, it moves the
+  tensors that require a gradient, as `gradcheck` does.
 - A gradient in float32 is compared with differences in float64, if the function accepts float64.
   JAX needs no `jax_enable_x64` for that.
-- Forward mode is checked by default. A `jax.custom_vjp` has none, and neither has a
-  `torch.autograd.Function` without `jvp`, so pass `modes=["rev"]` for them.
+- Pass `modes=["rev"]` for a `jax.custom_vjp`, or for a `torch.autograd.Function` without `jvp`,
+  because they have no forward mode.
 - A complex gradient must follow its framework: [JAX's is the conjugate](guide/complex.md#conventions)
   of the other two.
 
-The check tries only your arguments. [The table of twenty
-mistakes](guide/ported_mistakes.md#checkers) shows what it finds there, beside the checkers of the
-frameworks.
+[The table of twenty mistakes](guide/ported_mistakes.md#checkers) shows what the check finds, beside
+the checkers of the frameworks.
 """
 NAMES = {"MODES": repr(MODES)}
 """Texts for the names of the package that readers can't see."""
