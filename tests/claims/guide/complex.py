@@ -147,51 +147,6 @@ def test_tridiagonal_solve(place, batch):
         assert is_near(place.gradient(loss, right_side), right)
 
 
-@PLAIN
-def test_second_of_product(place):
-    def first(z):
-        with tf.GradientTape() as tape:
-            tape.watch(z)
-            loss = with_upstream(math.reduce_prod, 0.6 - 0.8j)(z)
-        return tape.gradient(loss, z)
-
-    def is_second_right(factors):
-        z, along = drawn_complex(factors), drawn_complex(factors, seed=1)
-        loss = with_upstream(first, along)
-        return is_near(place.gradient(loss, z), differences(loss, z), 0.05)
-
-    loss = with_upstream(math.reduce_prod, 0.6 - 0.8j)
-    for z in (drawn_complex(3), drawn_complex(4), np.array([0, 1 + 2j, 2j])):
-        assert is_near(place.gradient(loss, z), differences(loss, z))
-    assert not is_second_right(3) and not is_second_right(4)
-    with contrast("also for two factors, where both are right"):
-        assert is_second_right(2)
-
-
-@PLAIN
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda z: math.squared_difference(z, tf.cast(1 - 2j, z.dtype)),
-        lambda z: math.reduce_euclidean_norm(z, axis=-1),
-        lambda z: linalg.slogdet(z)[1],
-    ],
-    ids=["squared_difference", "reduce_euclidean_norm", "slogdet"],
-)
-def test_real_values(place, function):
-    for shape, dtype in (((3, 3), tf.complex128), ((2, 2, 2), tf.complex64)):
-        z = tf.constant(drawn_complex(*shape), dtype)
-        assert function(z).dtype == dtype and not np.any(math.imag(function(z)))
-        imaginary = tf.constant(1j, dtype)
-        gradient = place.gradient(with_upstream(function, imaginary), z)
-        assert np.abs(gradient).max() > 0.1
-    z = drawn_complex(3, 3)
-    assert not differences(with_upstream(function, 1j), z).any()
-    with contrast("the gradient of tf.math.real of the value is wrong, too"):
-        loss = lambda z: tf.reduce_sum(math.real(function(z)))
-        assert is_near(place.gradient(loss, z), differences(loss, z))
-
-
 class Warnings(logging.Handler):
     """The messages of TensorFlow's logger about casts."""
 
