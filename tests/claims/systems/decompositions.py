@@ -209,31 +209,6 @@ def positive(seed, is_complex=False, n=3):
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_batches(name):
-    loss = weighted(OPERATIONS[name])
-    A = np.stack([positive(seed) for seed in (0, 1, 2, 3)])
-    alone = np.stack([EAGER.gradient(loss, matrix) for matrix in A])
-
-    def is_alone(gradient, order=(0, 1, 2, 3)):
-        rows = np.reshape(gradient, A.shape)
-        return np.allclose(rows, alone[[*order]], 1e-6, 1e-8)
-
-    assert is_alone(EAGER.gradient(loss, A))
-    assert is_alone(EAGER.gradient(loss, A.reshape(2, 2, 3, 3)))
-    spec = [tf.TensorSpec([None, 3, 3], tf.float64)]
-    for gradient in (
-        derivative(tf.function(loss, input_signature=spec)),
-        tf.function(derivative(loss), input_signature=spec),
-    ):
-        assert is_alone(gradient(tf.constant(A)))
-    with contrast("a mean over the matrices of the batch"):
-        assert not np.allclose(EAGER.gradient(loss, A)[0], alone[0] / 4, 1e-3)
-    with contrast("with terms from the other matrices"):
-        order = [0, 2, 3, 1]
-        assert is_alone(EAGER.gradient(loss, A[order]), order)
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
 def test_hermitian_gradients(name):
     if name == "lstsq":
         return
