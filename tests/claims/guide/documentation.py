@@ -13,8 +13,6 @@ from tests.harness import (
     BLOCKS,
     COMMON,
     EAGER,
-    INSIDE,
-    NESTED,
     contrast,
     message,
     program,
@@ -104,60 +102,6 @@ def test_infinite_value(place):
         assert same(place.gradient(function, x), [1.0])
     with contrast("in float64, too"):
         assert same(EAGER.value(function, tf.constant(100.0, tf.float64)), 100.0)
-
-
-def raises_lookup(place, function, x, order):
-    """Whether a derivative raises an error about a missing gradient function."""
-    text = message(place.derivative, function, x, order)
-    words = "No gradient defined", "registry has no entry"
-    assert not text or any(part in text for part in words), text
-    return bool(text)
-
-
-def around(operation, wrap):
-    """A custom gradient whose forward pass calls an operation."""
-
-    @tf.custom_gradient
-    def function(x):
-        x = tf.identity(x)
-        return wrap(operation)(x), lambda upstream: upstream * x
-
-    return function
-
-
-def adjusted(x):
-    """Call an operation that has no registered gradient."""
-    return tf.raw_ops.AdjustContrastv2(images=x, contrast_factor=2.0)
-
-
-UNREGISTERED = {
-    "contrast": (adjusted, [1, 2, 2, 3]),
-    "bincount": (lambda x: tf.math.bincount([0, 1], weights=x) * x, [2]),
-}
-
-
-@pytest.mark.parametrize("operation, shape", UNREGISTERED.values(), ids=UNREGISTERED)
-@pytest.mark.parametrize("place", [EAGER, INSIDE], ids=str)
-def test_unregistered_operation(place, operation, shape):
-    x = tf.ones(shape)
-    in_graph = around(operation, tf.function)
-    is_eager = place is EAGER
-    assert raises_lookup(place, in_graph, x, 1) == is_eager
-    assert raises_lookup(place, in_graph, x, 2)
-    with contrast("if the decorated function itself calls the operation"):
-        plain = around(operation, lambda f: f)
-        assert not raises_lookup(place, plain, x, 1)
-        assert not raises_lookup(place, plain, x, 2)
-    with contrast("also an operation that is registered as not differentiable"):
-        shuffled = around(tf.random.shuffle, tf.function)
-        assert not raises_lookup(place, shuffled, x, 1)
-        assert not raises_lookup(place, shuffled, x, 2)
-    if place is INSIDE:
-        with contrast("also with another tf.function between the tapes and the call"):
-            assert not raises_lookup(NESTED, in_graph, x, 2)
-    with contrast("also with tf.stop_gradient"):
-        stopped = around(lambda x: tf.stop_gradient(operation(x)), tf.function)
-        assert not raises_lookup(place, stopped, x, 2)
 
 
 @functools.cache

@@ -3,45 +3,9 @@
 import pytest
 import tensorflow as tf
 
-from tests.harness import BLOCKS, MODES, contrast, program, same
+from tests.harness import BLOCKS, MODES, contrast, same
 
 IN_BLOCKS = [*BLOCKS[1:5], *BLOCKS[9:11]]  # branch, loop and map_fn, inside and outside
-
-
-def falling(t, y):
-    """The equation y' = -y, for a solver that passes a list of states."""
-    return [-y]
-
-
-def size_of_graph(function, y):
-    """Return the number of operations in a function's graph and its inner graphs."""
-    graph = tf.function(function).get_concrete_function(y).graph.as_graph_def()
-    return len(graph.node) + sum(len(f.node_def) for f in graph.library.function)
-
-
-def compiled_size(function, y):
-    """Return the number of instructions that XLA gets."""
-    compiled = tf.function(function, jit_compile=True)
-    return compiled.experimental_get_compiler_ir(y)(stage="hlo").count(" = ")
-
-
-@pytest.mark.parametrize("size", [size_of_graph, compiled_size])
-def test_size_of_the_graph(size):
-    by_while = program("systems/ode/odeint.py").rk4
-    by_python = program("systems/ode/ode.py").rk4
-
-    def in_while(steps):
-        return lambda y: by_while(falling, [y], 0.0, 1.0, steps)[0]
-
-    def in_python(steps):
-        return lambda y: by_python(lambda y: falling(0.0, y), [y], 1.0, steps)[0]
-
-    y = tf.constant([1.0, 2.0], tf.float64)
-    assert same(in_while(6)(y), in_python(6)(y), 1e-12)
-    first, second, third = (size(in_python(steps), y) for steps in (3, 6, 9))
-    assert second - first == third - second > 3 * 5  # 5 operations or more for a step
-    with contrast("grow with the number of steps of a `tf.while_loop`, too"):
-        assert size(in_while(3), y) == size(in_while(9), y)
 
 
 def taped_in_grad(is_copied, paths):
