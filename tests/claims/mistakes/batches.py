@@ -76,8 +76,9 @@ def test_rows_of_a_tape(method, rows):
     assert same(tf.function(rowwise)(), right)
     with contrast("also with a persistent tape"):
         assert same(rowwise(persistent=True), right)
-    with contrast("in a tf.function only with a persistent tape"):
-        assert same(tf.function(lambda: rowwise(persistent=True))(), right)
+    if rows == 3:
+        with contrast("with pfor and `parallel_iterations`, too"):
+            assert raised(lambda: derived(method, tf.square, x, parallel_iterations=2))
 
 
 @tf.custom_gradient
