@@ -34,8 +34,7 @@ def strip(folder):
 
 LOAD = """
 import tensorflow as tf
-loaded = tf.saved_model.load(folder)
-x = tf.constant(3.0)
+loaded, x = tf.saved_model.load(folder), tf.constant(number)
 try:
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -44,12 +43,13 @@ try:
 except LookupError as error:
     print("LookupError:", str(error).partition(" (")[0])
 """
+number = 3.0
 options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
 with tempfile.TemporaryDirectory() as folder:
     tf.saved_model.save(Model(), folder, options=options)
     for name, change in ("as saved", lambda _: None), ("stripped", strip):
         change(folder)
         ran = subprocess.run(
-            [sys.executable, "-c", f"folder = {folder!r}\n{LOAD}"],
+            [sys.executable, "-c", f"{folder=}; {number=}\n{LOAD}"],
             capture_output=True, text=True)
         print(f"{name}:", ran.stdout.strip())
