@@ -54,13 +54,14 @@ class Critic(keras.Model):
 
 noise = 0.1 * tf.random.stateless_normal([64, 2], seed=[1, 2])
 real, generated = noise + 1.0, noise - 1.0
+epochs = [tf.tile(each, [30, 1]) for each in (real, generated)]
 
 
 def train(name):
     keras.utils.set_random_seed(0)
     model = Critic()
     model.compile(keras.optimizers.Adam(0.05))
-    model.fit(real, generated, batch_size=64, epochs=30, verbose=0)
+    model.fit(*epochs, batch_size=64, verbose=0)  # faster than 30 epochs
     norms = tf.norm(input_gradients(model.network, real), axis=1)
     print(f"{name}: norms from {min(norms):.2f} to {max(norms):.2f}")
 
