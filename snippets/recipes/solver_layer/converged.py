@@ -52,7 +52,7 @@ x = tf.constant([[1.0, -2.0], [0.5, 3.0], [100.0, 1.0]], tf.float64)
 target = tf.constant(solve(x.numpy(), np.array([1.0, 2.0]), 50))
 print("the right k: [1. 2.]")
 for steps, tolerance in (50, 1e-8), (8, np.inf), (8, 1e-8):
-    solved, adam = build(steps, tolerance), keras.optimizers.Adam(0.05)
+    solved, adam = build(steps, tolerance), keras.optimizers.Adam(0.2)
     k = keras.Variable([1.5, 1.5], dtype="float64")
 
     @tf.function
@@ -65,7 +65,7 @@ for steps, tolerance in (50, 1e-8), (8, np.inf), (8, 1e-8):
         adam.apply(tape.gradient(loss, [k]), [k])
         return tf.reduce_sum(tf.cast(~good[:, 0], tf.int32))
 
-    for _ in range(300):
+    for _ in range(100):
         failed = train()
     print(f"{steps:2d} steps, tolerance {tolerance:5}:", failed.numpy(),
           "left out, k =", k.numpy().round(2))
