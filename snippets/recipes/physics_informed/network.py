@@ -60,5 +60,6 @@ for way in "loop", "fit":
             step(model, optimizer, x, f)
     else:
         model.compile(optimizer)
-        model.fit(x, f, batch_size=64, epochs=300, shuffle=False, verbose=0)
+        epochs = [tf.tile(each, [300, 1]) for each in (x, f)]
+        model.fit(*epochs, batch_size=64, shuffle=False, verbose=0)
     report(f"after {way}", model)
