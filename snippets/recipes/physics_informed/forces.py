@@ -32,5 +32,5 @@ model = keras.Model(inputs, Forces(energy)(inputs))
 model.compile(keras.optimizers.Adam(0.01), ["mse", "mse"])
 epochs = [tf.tile(each, [150, 1]) for each in (x, energies, -x)]
 model.fit(epochs[0], epochs[1:], verbose=0)  # faster than epochs=150
-e, force = model.predict(tf.constant([[1.0, 0.0, -0.5]]), verbose=0)
+e, force = model.predict(tf.constant([[1.0, 0.0, -1.0]]), verbose=0)
 print("energy", e.round(1), " force", force.round(1))

@@ -14,6 +14,7 @@ class Penalized(keras.layers.Dense):
 layer = Penalized(1, kernel_initializer="ones")
 x = tf.constant([[1.0], [3.0]])
 layer(x)
+# truth: the rule is right
 for name, call in {
         "plain": layer, "recomputed": tf.recompute_grad(layer)}.items():
     with tf.GradientTape() as tape:
