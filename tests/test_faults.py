@@ -22,6 +22,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -77,14 +78,8 @@ def write(project: Path, name: str, content: str | bytes) -> None:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def run(
-    project: Path,
-    command: str,
-    before: Callable[[], None] | None = None,
-    **environment: str,
-) -> tuple[int, str]:
-    """Run a module of Python, or lines of a shell, and return exit code and output.
-    What is to be done ``before`` is done in the new process."""
+def run(project: Path, command: str, **environment: str) -> tuple[int, str]:
+    """Run a module of Python, or lines of a shell, and return exit code and output."""
     python, path = [sys.executable, "-m", *command.split()], os.environ["PATH"]
     environment["PATH"] = f"{Path(sys.executable).parent}:{path}"
     done = subprocess.run(
@@ -97,7 +92,6 @@ def run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        preexec_fn=before,
         env={**os.environ, "NO_COLOR": "1", "NO_MKDOCS_2_WARNING": "1", **environment},
     )
     return done.returncode, done.stdout
@@ -735,7 +729,9 @@ def without_privileges() -> None:
         ("adapters.build", 1, "build: [Errno 13] {denied}/.cache"),
     ],
 )
-def test_in_a_read_only_project_the_file_is_named(project, command, code, says):
+def test_in_a_read_only_project_the_file_is_named(
+    project, command, code, says, monkeypatch
+):
     if command == "tracebook update":
         write(project, "snippets/x.out", "three\n")
     entries = [project, *project.rglob("*")]
@@ -743,7 +739,9 @@ def test_in_a_read_only_project_the_file_is_named(project, command, code, says):
     modes = [entry.stat().st_mode for entry in entries]
     for entry, mode in zip(entries, modes):
         entry.chmod(mode & 0o555)
-    done = run(project, command, before=without_privileges)
+    run_without = partial(subprocess.run, preexec_fn=without_privileges)
+    monkeypatch.setattr(subprocess, "run", run_without)
+    done = run(project, command)
     for entry, mode in zip(entries, modes):
         entry.chmod(mode)
     assert done[0] == code and "Traceback" not in done[1], done[1]
