@@ -16,8 +16,8 @@ BUDGETS = {
     "src": 19_540,
     "src/truth": 4_690,
     "src/tracebook": 2_000,
-    "tests/claims + tests/harness": 15_900,
-    "tests": 35_400,
+    "tests/claims + tests/harness": 15_100,
+    "tests": 34_750,
 }
 """Lines of Python, at most."""
 FUNCTION_WORDS = frozenset(
