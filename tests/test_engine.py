@@ -575,7 +575,9 @@ def test_progress_is_shown_now_and_then(is_terminal, pause, monkeypatch, capsys)
     now = 0.0
     monkeypatch.setattr(progress, "IS_TERMINAL", is_terminal)
     monkeypatch.setattr(progress, "PAUSE", pause - 1)
-    monkeypatch.setattr(progress.os, "get_terminal_size", lambda _: os.terminal_size((80, 24)))
+    monkeypatch.setattr(
+        progress.os, "get_terminal_size", lambda _: os.terminal_size((80, 24))
+    )
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     tell = progress.of_programs()
     for ended in range(3):
