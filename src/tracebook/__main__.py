@@ -89,7 +89,8 @@ def _serve(checker: Checker) -> int:
     for line in sys.stdin:
         try:
             paths = [Path(path) for path in shlex.split(line)[1:]]
-            report = checker.check(paths, False, True, progress.of_programs(parent))
+            show = progress.of_programs(parent)
+            report = checker.check(paths, sweep=True, progress=show)
         except (SettingsError, OSError, ValueError) as error:
             report = CheckReport()
             report.problem("tracebook", str(error))

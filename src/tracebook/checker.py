@@ -125,7 +125,7 @@ class Checker:
 
         def keep(program: Snippet, run: Run) -> None:
             runs[program] = run
-            # Only an observer may not change what a program prints.
+            # What a program printed otherwise under an observer isn't kept.
             recorded = program.output if self.settings.observer else run.output
             is_right = not compare.difference(recorded or "", run.output, program.rel)
             if is_right and not (run.problem or unshowable(run.output)):
